@@ -1,0 +1,1 @@
+//! (room for the canonical floor)

@@ -1,0 +1,110 @@
+//! A decision: a verdict with its reasons; and the warrant, which is leave to run.
+//!
+//! In: findings and scores. Out: [`Decision`], and a [`Warrant`] for ALLOW alone.
+//! Never: makes a warrant from anything but ALLOW (INVARIANT(I2)).
+
+use std::rc::Rc;
+
+use crate::effects::model::{Effect, Structure, Unknown};
+use crate::policy::tables::{Family, SemanticClass, Tier};
+use crate::score::Signals;
+use crate::text::Span;
+use crate::verdict::{Permille, Verdict};
+
+/// A rule that matched.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    pub rule: Rc<str>,
+    pub family: Family,
+    pub tier: Tier,
+    /// Tier weight × confidence.
+    pub weight: Permille,
+    pub confidence: Permille,
+    /// What the rule demands by itself.
+    pub verdict: Verdict,
+    pub reason: Rc<str>,
+    pub instead: Rc<str>,
+    /// Index into [`Decision::effects`].
+    pub effect: usize,
+    pub span: Span,
+}
+
+/// Whether everything in the text was understood.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Coverage {
+    #[default]
+    Full,
+    Partial,
+}
+
+/// CARE's skip predicates: why an undecided command would be denied without asking anyone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Skip {
+    /// a rule fired with weighted confidence ≥ 0.80
+    Rule,
+    /// a high-risk class scored ≥ 0.70
+    Class,
+    /// a protected path is written or a secret touched
+    Path,
+}
+
+#[derive(Clone, Debug, Default)]
+pub struct Decision {
+    pub verdict: Verdict,
+    pub score: Permille,
+    pub signals: Signals,
+    pub class: Option<SemanticClass>,
+    pub class_score: Permille,
+    /// In order of weight, then id.
+    pub findings: Vec<Finding>,
+    pub effects: Vec<Effect>,
+    pub unknowns: Vec<Unknown>,
+    pub coverage: Coverage,
+    pub structure: Structure,
+    pub skips: Vec<Skip>,
+    /// The canonical form of the text.
+    pub canonical: String,
+    /// Why the verdict is not the score's alone, in words for people (limits, unreadable text …).
+    pub notes: Vec<String>,
+}
+
+/// Leave to run one command. Made by [`Decision::warrant`] alone, consumed by the record.
+#[derive(Debug)]
+pub struct Warrant {
+    _private: (),
+}
+
+impl Decision {
+    /// A denial for a reason that needs no evidence (unreadable text, broken policy).
+    pub fn refused(note: impl Into<String>) -> Self {
+        Self {
+            verdict: Verdict::Deny,
+            coverage: Coverage::Partial,
+            notes: vec![note.into()],
+            ..Self::default()
+        }
+    }
+
+    /// Leave to run, for ALLOW alone. `resolved` is what resolution made of a WARN; it can't touch a DENY
+    /// (INVARIANT(I4)).
+    pub fn warrant(&self, resolved: Verdict) -> Option<Warrant> {
+        match (self.verdict, resolved) {
+            (Verdict::Allow, _) | (Verdict::Warn, Verdict::Allow) => Some(Warrant { _private: () }),
+            (Verdict::Warn, Verdict::Warn | Verdict::Deny) | (Verdict::Deny, _) => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_denied_decision_never_gives_a_warrant() {
+        for resolved in [Verdict::Allow, Verdict::Warn, Verdict::Deny] {
+            assert!(Decision::refused("x").warrant(resolved).is_none());
+        }
+        let warn = Decision { verdict: Verdict::Warn, ..Decision::default() };
+        assert!(warn.warrant(Verdict::Deny).is_none() && warn.warrant(Verdict::Allow).is_some());
+    }
+}

@@ -1,0 +1,3 @@
+//! Effects: what a script would do.
+
+pub mod model;

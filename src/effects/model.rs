@@ -1,0 +1,93 @@
+//! Effects: what a command would do, each with its resolved target, its provenance and its place.
+//!
+//! In: nothing. Out: the types that evidence, rules and confinement read.
+//! Never: judges.
+
+use std::rc::Rc;
+
+use crate::act::{ClassSet, Kind, TagSet};
+use crate::text::Span;
+
+/// One thing that a command would do.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Effect {
+    pub kind: Kind,
+    pub target: Target,
+    pub tags: TagSet,
+    /// Name of the program that acts, without its folder; `>` for redirections, `shell` for the shell itself.
+    pub program: Rc<str>,
+    /// Where in the judged text.
+    pub span: Span,
+}
+
+/// What an effect acts on.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Target {
+    /// As written, after expansion; `…` stands for what is unknown. Untrusted: escape before showing.
+    pub written: Rc<str>,
+    /// Absolute path after resolution, or host, service, user, process …; empty where there is none.
+    pub resolved: Rc<str>,
+    pub classes: ClassSet,
+}
+
+/// A thing that could not be determined, and where.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unknown {
+    pub what: UnknownKind,
+    pub detail: Rc<str>,
+    pub span: Span,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum UnknownKind {
+    /// the text could not be parsed
+    Syntax,
+    /// the two parsers read different commands
+    Disagreement,
+    /// a bound was reached
+    Limit,
+    /// the program's name is not known before it runs
+    Program,
+    /// a program without description
+    Description,
+    /// code in another language that could not be read
+    Code,
+    /// a target
+    Target,
+    /// a variable's value
+    Value,
+}
+
+/// What the walk over a script found.
+#[derive(Clone, Debug, Default)]
+pub struct Effects {
+    pub list: Vec<Effect>,
+    pub unknowns: Vec<Unknown>,
+    /// CARE's L1, the highest severity that was seen and where.
+    pub structure: Structure,
+    /// The canonical form: the commands as they would run, one per line.
+    pub canonical: String,
+}
+
+/// CARE's structural indicators, in rising severity.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Indicator {
+    #[default]
+    None,
+    /// 0.05
+    Pipe,
+    /// 0.30
+    Substitution,
+    /// 0.60
+    NestedSubstitution,
+    /// 0.90: eval, source, dot
+    Evaluation,
+    /// 1.00: a pipeline's last stage is an interpreter
+    PipeToInterpreter,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Structure {
+    pub highest: Indicator,
+    pub span: Span,
+}

@@ -1,0 +1,1 @@
+//! Becomes the real shell.

@@ -1,0 +1,3 @@
+//! What the caller handed us: argument vector, environment, directory, who asks.
+
+pub mod context;

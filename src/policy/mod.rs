@@ -1,0 +1,3 @@
+//! The policy: shapes of the files, loading, layers, compiled tables.
+
+pub mod tables;

@@ -1,0 +1,3 @@
+//! Text to tree: two parsers, one shape.
+
+pub mod tree;
