@@ -1,25 +1,26 @@
 //! agent-sh: a shell for LLM agents that judges a command before it runs.
 //!
-//! The modules stand in the order in which data travels, top to bottom of the house; imports run downwards only.
+//! The modules stand in the order in which data travels, from the door down to the cellar; imports run
+//! downwards only (`tests/floors.rs`).
 
-pub mod act;
-pub mod audit;
-pub mod canonical;
 pub mod cli;
-pub mod code;
-pub mod confine;
-pub mod decision;
-pub mod effects;
-pub mod envelope;
-pub mod evidence;
-pub mod exec;
-pub mod invocation;
 pub mod pipeline;
-pub mod place;
-pub mod policy;
-pub mod score;
-pub mod syntax;
-pub mod text;
-pub mod verdict;
+pub mod exec;
+pub mod confine;
+pub mod audit;
 pub mod verify;
+pub mod decision;
+pub mod score;
+pub mod evidence;
+pub mod effects;
+pub mod canonical;
+pub mod place;
+pub mod code;
+pub mod envelope;
+pub mod syntax;
+pub mod policy;
+pub mod invocation;
 pub mod world;
+pub mod act;
+pub mod verdict;
+pub mod text;
