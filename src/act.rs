@@ -202,6 +202,27 @@ words! {
     }
 }
 
+words! {
+    /// What kind of thing could not be determined.
+    UnknownKind {
+        /// the text could not be parsed
+        Syntax = "syntax",
+        /// the two parsers read different commands
+        Disagreement = "disagreement",
+        /// a bound was reached
+        Limit = "limit",
+        /// the program's name is not known before it runs
+        Program = "program",
+        /// a program without description
+        Description = "description",
+        /// code in another language that could not be read
+        Code = "code",
+        Target = "target",
+        /// a variable's value
+        Value = "value",
+    }
+}
+
 /// A property of an effect. See [`tag`] for those that code sets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Tag(pub u16);
@@ -426,6 +447,10 @@ tags! {
     APPEND = "append",
     /// unconditional confirmation (`-y`, `--auto-approve`)
     UNATTENDED = "unattended",
+    /// the caller's own child (`$!`)
+    OWN = "own",
+    /// the expansion needed to be pieced together by the shell's own string operations
+    COMPUTED = "computed",
 }
 
 #[cfg(test)]

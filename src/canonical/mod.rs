@@ -1,1 +1,16 @@
-//! (room for the canonical floor)
+//! CARE's L0 at the level of words: values, expansion, decoding; what bash would make of a word.
+//!
+//! In: words of the tree and a [`state::State`]. Out: fields and data, with holes where unknown.
+//! Never: runs anything; knows commands (that is `effects`).
+
+pub mod arithmetic;
+pub mod brace;
+pub mod decode;
+pub mod escape;
+pub mod expand;
+pub mod host;
+pub mod operation;
+pub mod parameter;
+pub mod state;
+pub mod tilde;
+pub mod value;

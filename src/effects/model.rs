@@ -5,7 +5,7 @@
 
 use std::rc::Rc;
 
-use crate::act::{ClassSet, Kind, TagSet};
+use crate::act::{ClassSet, Kind, TagSet, UnknownKind};
 use crate::text::Span;
 
 /// One thing that a command would do.
@@ -36,26 +36,6 @@ pub struct Unknown {
     pub what: UnknownKind,
     pub detail: Rc<str>,
     pub span: Span,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum UnknownKind {
-    /// the text could not be parsed
-    Syntax,
-    /// the two parsers read different commands
-    Disagreement,
-    /// a bound was reached
-    Limit,
-    /// the program's name is not known before it runs
-    Program,
-    /// a program without description
-    Description,
-    /// code in another language that could not be read
-    Code,
-    /// a target
-    Target,
-    /// a variable's value
-    Value,
 }
 
 /// What the walk over a script found.

@@ -1,1 +1,3 @@
-//! (room for the place floor)
+//! Resolving and classifying places.
+
+pub mod glob;

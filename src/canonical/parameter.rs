@@ -1,0 +1,235 @@
+//! Parameter expansion (POSIX XCU 2.6.2 and bash's extensions).
+//!
+//! In: a [`Parameter`] and the state. Out: [`Got`]. Never: treats "unset" as "unknown": the environment is the
+//! true one, and an unset variable in front of a slash is the slash.
+
+use crate::act::{TagSet, tag};
+use crate::canonical::expand::{Expander, joined};
+use crate::canonical::operation;
+use crate::canonical::state::{State, Variable};
+use crate::canonical::value::{HOLE, Value};
+use crate::syntax::tree::{Colon, Operation, Parameter, Reference, Word};
+use crate::text::Span;
+
+/// What a parameter expands to: one value, or a list (`$@`, `${a[@]}`).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Got {
+    Value(Value),
+    Fields(Vec<Value>),
+}
+
+/// Whether a variable's name says that it holds a credential.
+pub fn is_secret_name(name: &str) -> bool {
+    if name.len() < 3 || !name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_') {
+        return false;
+    }
+    let upper = name.to_ascii_uppercase();
+    const ENDS: [&str; 14] = [
+        "TOKEN", "SECRET", "PASSWORD", "PASSWD", "PASSPHRASE", "CREDENTIALS", "CREDENTIAL", "API_KEY", "APIKEY",
+        "ACCESS_KEY", "ACCESS_KEY_ID", "PRIVATE_KEY", "SECRET_KEY", "_PAT",
+    ];
+    const ANYWHERE: [&str; 5] = ["SECRET", "PASSWORD", "_TOKEN", "API_KEY", "PRIVATE_KEY"];
+    const NOT: [&str; 6] = ["_FILE", "_PATH", "_DIR", "_COUNT", "TOKENIZER", "MAX_TOKEN"];
+    if NOT.iter().any(|n| upper.contains(n)) {
+        return false;
+    }
+    let all_upper = name.bytes().all(|b| !b.is_ascii_lowercase());
+    all_upper && (ENDS.iter().any(|e| upper.ends_with(e)) || ANYWHERE.iter().any(|e| upper.contains(e)))
+}
+
+/// The raw value of a parameter: `None` where it is unset.
+fn raw(x: &mut Expander<'_>, name: &str, index: Option<&Word>, span: Span) -> Option<Got> {
+    if let Some(index) = index {
+        return element(x, name, index, span);
+    }
+    special(x.state, name).or_else(|| {
+        let mut value = x.state.scalar(name)?;
+        if is_secret_name(name) {
+            value.tags = value.tags.with(tag::FROM_SECRET_VARIABLE);
+        }
+        Some(Got::Value(value))
+    })
+}
+
+fn special(state: &State, name: &str) -> Option<Got> {
+    let hole = |tags| Some(Got::Value(Value::unknown(tags)));
+    match name {
+        "@" | "*" => Some(Got::Fields(state.positional.as_ref().clone())),
+        "#" => Some(Got::Value(Value::known(state.positional.len().to_string()))),
+        "0" => Some(Got::Value(state.zero.clone())),
+        "!" => hole(TagSet::of(tag::OWN)),
+        "$" | "?" => hole(TagSet::EMPTY),
+        "-" => Some(Got::Value(Value::known(state.options.clone()))),
+        number if number.bytes().all(|b| b.is_ascii_digit()) && !number.is_empty() => {
+            let position = number.parse::<usize>().ok()?;
+            state.positional.get(position.checked_sub(1)?).cloned().map(Got::Value)
+        }
+        _ => None,
+    }
+}
+
+fn element(x: &mut Expander<'_>, name: &str, index: &Word, span: Span) -> Option<Got> {
+    let key = x.single(index);
+    let array = x.state.variable(name).and_then(|v| v.array.clone());
+    let Some(array) = array else {
+        return match key.text.as_str() {
+            "@" | "*" => x.state.scalar(name).map(|v| Got::Fields(vec![v])),
+            "0" => x.state.scalar(name).map(Got::Value),
+            _ if x.state.scalar(name).is_some_and(|v| v.has_hole()) => Some(Got::Value(Value::unknown(TagSet::EMPTY))),
+            _ => None,
+        };
+    };
+    if key.text == "@" || key.text == "*" {
+        return Some(Got::Fields(array.into_iter().map(|(_, v)| v).collect()));
+    }
+    x.host_checks_subscript(&key, span);
+    let wanted = crate::canonical::arithmetic::evaluate(x, &key.text, span).map(|n| n.to_string());
+    let found = |k: &str| array.iter().find(|(n, _)| n == k).map(|(_, v)| v.clone());
+    if let Some(value) = found(&key.text) {
+        return Some(Got::Value(value));
+    }
+    match wanted {
+        Some(text) => {
+            let text = match text.parse::<i64>() {
+                Ok(n) if n < 0 => i64::try_from(array.len()).ok().map_or(text, |l| (l + n).to_string()),
+                Ok(_) | Err(_) => text,
+            };
+            found(&text).map(Got::Value)
+        }
+        None => {
+            let tags = array.iter().fold(key.tags, |t, (_, v)| t.union(v.tags));
+            Some(Got::Value(Value::unknown(tags)))
+        }
+    }
+}
+
+fn flat(got: Got) -> Value {
+    match got {
+        Got::Value(value) => value,
+        Got::Fields(values) => joined(&values),
+    }
+}
+
+fn unset() -> Got {
+    Got::Value(Value { text: String::new(), tags: TagSet::of(tag::UNSET_VARIABLE) })
+}
+
+/// Expands one parameter.
+pub fn expand(x: &mut Expander<'_>, parameter: &Parameter, span: Span) -> Got {
+    if let Operation::Names = parameter.operation {
+        return names(x.state, parameter);
+    }
+    let mut name = parameter.name.clone();
+    let mut index = parameter.index.clone();
+    if parameter.reference == Reference::Indirect {
+        let Some(target) = raw(x, &name, index.as_ref(), span).map(flat) else { return unset() };
+        if target.has_hole() {
+            return Got::Value(Value::unknown(target.tags));
+        }
+        match target.text.split_once('[') {
+            Some((array, key)) => {
+                index = Some(Word::quoted(key.trim_end_matches(']'), span));
+                x.host_checks_subscript(&Value::known(key), span);
+                name = array.to_owned();
+            }
+            None => {
+                name = target.text;
+                index = None;
+            }
+        }
+    }
+    let found = raw(x, &name, index.as_ref(), span);
+    let known_secret = is_secret_name(&name);
+    let mut got = operate(x, &name, found, &parameter.operation, span);
+    if let (true, Got::Value(value)) = (known_secret && parameter.operation != Operation::Length, &mut got) {
+        // set or not: what the text asks for is a credential
+        value.tags = value.tags.with(tag::FROM_SECRET_VARIABLE);
+    }
+    got
+}
+
+fn names(state: &State, parameter: &Parameter) -> Got {
+    if parameter.index.is_some() {
+        let keys = state.variable(&parameter.name).and_then(|v| v.array.as_ref());
+        return Got::Fields(keys.into_iter().flatten().map(|(k, _)| Value::known(k.clone())).collect());
+    }
+    Got::Fields(state.names(&parameter.name).into_iter().map(Value::known).collect())
+}
+
+/// Whether a value counts as there for `:-` and its like.
+fn present(found: Option<&Got>, colon: Colon) -> bool {
+    match (found, colon) {
+        (None, _) => false,
+        (Some(_), Colon::No) => true,
+        (Some(Got::Value(v)), Colon::Yes) => !v.text.is_empty(),
+        (Some(Got::Fields(v)), Colon::Yes) => v.iter().any(|v| !v.text.is_empty()),
+    }
+}
+
+fn operate(x: &mut Expander<'_>, name: &str, found: Option<Got>, operation: &Operation, span: Span) -> Got {
+    match operation {
+        Operation::None | Operation::Names => found.unwrap_or_else(|| missing(name)),
+        Operation::Length => length(found),
+        Operation::Default(colon, word) | Operation::Error(colon, word) if !present(found.as_ref(), *colon) => {
+            if let Operation::Error(..) = operation {
+                // the shell stops here
+                x.state.control = crate::canonical::state::Control::Ended;
+            }
+            Got::Value(x.single(word))
+        }
+        Operation::AssignDefault(colon, word) if !present(found.as_ref(), *colon) => {
+            let value = x.single(word);
+            x.state.set(name, value.clone());
+            Got::Value(value)
+        }
+        Operation::Alternative(colon, word) => {
+            if present(found.as_ref(), *colon) {
+                Got::Value(x.single(word))
+            } else {
+                Got::Value(Value::default())
+            }
+        }
+        Operation::Default(..) | Operation::Error(..) | Operation::AssignDefault(..) => found.unwrap_or_else(unset),
+        Operation::RemovePrefix(..)
+        | Operation::RemoveSuffix(..)
+        | Operation::Replace(..)
+        | Operation::Substring(..)
+        | Operation::Case(..)
+        | Operation::Transform(_) => {
+            let Some(found) = found else { return missing(name) };
+            operation::apply(x, found, operation, span)
+        }
+    }
+}
+
+/// An unset parameter: empty. Positional ones are no mistake of the writer's, a variable may be.
+fn missing(name: &str) -> Got {
+    match name {
+        "@" | "*" => Got::Fields(Vec::new()),
+        _ => unset(),
+    }
+}
+
+fn length(found: Option<Got>) -> Got {
+    let text = match found {
+        None => "0".to_owned(),
+        Some(Got::Fields(values)) => values.len().to_string(),
+        Some(Got::Value(value)) if value.has_hole() => HOLE.to_string(),
+        Some(Got::Value(value)) => value.text.chars().count().to_string(),
+    };
+    Got::Value(Value::known(text))
+}
+
+impl Expander<'_> {
+    /// Subscripts are arithmetic: text in them that holds a substitution is run (bash's hidden evaluator).
+    pub fn host_checks_subscript(&mut self, key: &Value, span: Span) {
+        if key.text.contains("$(") || key.text.contains('`') {
+            self.host.hidden(self.state, &key.text, span);
+        }
+    }
+}
+
+/// Whether a variable is an array (for declarations).
+pub fn is_array(variable: Option<&Variable>) -> bool {
+    variable.is_some_and(|v| v.array.is_some())
+}

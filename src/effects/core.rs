@@ -1,0 +1,109 @@
+//! What one judgement holds while it walks: policy, world, budget, and what was found so far.
+//!
+//! In: nothing of its own. Out: [`Core`], to which walks add effects and unknowns.
+//! Never: forgets an effect: past the bound on their number the judgement is unknown, not shorter.
+
+use std::rc::Rc;
+
+use crate::act::{Kind, TagSet, UnknownKind};
+use crate::effects::model::{Effect, Effects, Indicator, Target, Unknown};
+use crate::policy::Policy;
+use crate::syntax::read::Limits;
+use crate::text::Span;
+use crate::world::World;
+
+/// Counts that bound a judgement; none is a clock.
+#[derive(Clone, Copy, Debug)]
+pub struct Budget {
+    /// Simple commands that may still be judged because of loops, functions, alternatives.
+    pub repeats: u32,
+    /// Nested texts (`sh -c`, `eval`, scripts) still allowed, in bytes.
+    pub text: usize,
+    /// Files that may still be read.
+    pub files: u32,
+    /// Depth of nested texts.
+    pub depth: u16,
+}
+
+impl Default for Budget {
+    fn default() -> Self {
+        Self { repeats: 4000, text: 1 << 20, files: 24, depth: 12 }
+    }
+}
+
+/// One judgement's state.
+pub struct Core<'p> {
+    pub policy: &'p Policy,
+    pub world: &'p dyn World,
+    pub context: &'p crate::invocation::context::Context,
+    pub places: crate::place::Places<'p>,
+    pub limits: Limits,
+    pub budget: Budget,
+    pub found: Effects,
+    /// Depth of command substitutions, for the structure view.
+    pub substitutions: u16,
+    /// Numbers for process substitutions' paths.
+    pub next_path: u32,
+    /// Spans of nested texts mean nothing in the outer text: then this is where the outer text stands.
+    pub anchor: Option<Span>,
+}
+
+/// Most effects that are kept; a text that has more is unknown.
+const EFFECT_LIMIT: usize = 100_000;
+
+impl Core<'_> {
+    /// Where a span of the current unit lies in the judged text.
+    pub fn at(&self, span: Span) -> Span {
+        self.anchor.unwrap_or(span)
+    }
+
+    pub fn emit(&mut self, kind: Kind, target: Target, tags: TagSet, program: &Rc<str>, span: Span) {
+        if self.found.list.len() >= EFFECT_LIMIT {
+            return self.doubt(UnknownKind::Limit, "number of effects", span);
+        }
+        let span = self.at(span);
+        let effect = Effect { kind, target, tags, program: Rc::clone(program), span };
+        // loops and alternatives repeat themselves
+        if self.found.list.iter().rev().take(8).any(|e| *e == effect) {
+            return;
+        }
+        self.found.list.push(effect);
+    }
+
+    pub fn doubt(&mut self, what: UnknownKind, detail: &str, span: Span) {
+        let span = self.at(span);
+        if self.found.unknowns.len() < 256 && !self.found.unknowns.iter().rev().take(16).any(|u| u.what == what && u.span == span) {
+            let detail = crate::text::prefix(detail, 120).into();
+            self.found.unknowns.push(Unknown { what, detail, span });
+        }
+    }
+
+    pub fn indicate(&mut self, indicator: Indicator, span: Span) {
+        if indicator > self.found.structure.highest {
+            self.found.structure.highest = indicator;
+            self.found.structure.span = self.at(span);
+        }
+    }
+
+    /// Takes one from the repeat budget; `false` when it is used up (then the caller says so).
+    pub fn spend(&mut self, span: Span) -> bool {
+        match self.budget.repeats.checked_sub(1) {
+            Some(left) => {
+                self.budget.repeats = left;
+                true
+            }
+            None => {
+                self.doubt(UnknownKind::Limit, "repeated commands", span);
+                false
+            }
+        }
+    }
+
+    /// Adds a line to the canonical form, bounded.
+    pub fn canonical(&mut self, line: &str) {
+        if self.found.canonical.len() + line.len() < 64 * 1024 {
+            self.found.canonical.push_str(line);
+            self.found.canonical.push('\n');
+        }
+    }
+}

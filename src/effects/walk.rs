@@ -1,0 +1,304 @@
+//! The walk over a script: lists, pipelines, substitutions; data flows along, state is forked and joined.
+//!
+//! In: a [`Script`] and a [`State`]. Out: the data that it would print; effects go to the [`Core`].
+//! Never: skips a command that may run: only what certainly cannot run is left out.
+
+use std::rc::Rc;
+
+use crate::act::{TagSet, UnknownKind, tag};
+use crate::canonical::host::Host;
+use crate::canonical::state::{Control, Reach, State};
+use crate::canonical::value::{Data, Field, Value};
+use crate::effects::core::Core;
+use crate::effects::model::Indicator;
+use crate::syntax::tree::{
+    Command, Direction, End, Item, Join, Pipeline, Script, Status as Negation, Substituted,
+};
+use crate::text::Span;
+
+/// Whether a command certainly succeeds, certainly fails, or either.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Status {
+    Success,
+    Failure,
+    Either,
+}
+
+impl Status {
+    fn negated(self) -> Self {
+        match self {
+            Self::Success => Self::Failure,
+            Self::Failure => Self::Success,
+            Self::Either => Self::Either,
+        }
+    }
+}
+
+/// What a command gives back: what it prints, and how it ends.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    pub data: Data,
+    pub status: Status,
+}
+
+impl Outcome {
+    pub fn silent() -> Self {
+        Self { data: Data::empty(), status: Status::Either }
+    }
+
+    pub fn success() -> Self {
+        Self { data: Data::empty(), status: Status::Success }
+    }
+
+    pub fn prints(data: Data) -> Self {
+        Self { data, status: Status::Either }
+    }
+}
+
+/// One shell (or subshell) that is walked.
+pub struct Walk<'w, 'p> {
+    pub core: &'w mut Core<'p>,
+    pub state: State,
+    pub stdin: Data,
+    /// Names of functions being called.
+    pub calling: Vec<String>,
+}
+
+impl<'p> Walk<'_, 'p> {
+    /// A walk in a copy of the state: a subshell, a branch.
+    pub fn fork(&mut self) -> Walk<'_, 'p> {
+        Walk {
+            state: self.state.clone(),
+            stdin: self.stdin.clone(),
+            calling: self.calling.clone(),
+            core: self.core,
+        }
+    }
+
+    pub fn script(&mut self, script: &Script) -> Outcome {
+        let mut all = Outcome { data: Data::empty(), status: Status::Success };
+        for item in &script.items {
+            if self.state.control != Control::Goes {
+                break;
+            }
+            let one = self.item(item);
+            all.data.append(&one.data);
+            all.status = one.status;
+        }
+        all
+    }
+
+    fn item(&mut self, item: &Item) -> Outcome {
+        match item.ends {
+            End::Sequential => self.and_or(item),
+            End::Background => {
+                let mut child = self.fork();
+                child.state.ambient = child.state.ambient.with(tag::IN_BACKGROUND);
+                let one = child.and_or(item);
+                let (written, descriptors) = (child.state.written, child.state.descriptors);
+                self.state.written = written;
+                self.state.descriptors = descriptors;
+                Outcome { data: one.data, status: Status::Success }
+            }
+        }
+    }
+
+    fn and_or(&mut self, item: &Item) -> Outcome {
+        let mut all = self.pipeline(&item.first);
+        if item.rest.is_empty() {
+            return all;
+        }
+        // `sure`: the state if what may have been skipped was skipped
+        let mut skipped: Option<State> = None;
+        for (join, pipeline) in &item.rest {
+            if self.state.control != Control::Goes {
+                // `exit && x`: nothing of this list runs any more, unless a branch went on
+                break;
+            }
+            let runs = match (join, all.status) {
+                (Join::And, Status::Failure) | (Join::Or, Status::Success) => continue,
+                (Join::And, Status::Success) | (Join::Or, Status::Failure) => Status::Success,
+                (Join::And | Join::Or, Status::Either) => Status::Either,
+            };
+            let before = (runs == Status::Either).then(|| self.state.clone());
+            let one = self.pipeline(pipeline);
+            all.data.append(&one.data);
+            all.status = if runs == Status::Either { Status::Either } else { one.status };
+            match (before, join) {
+                (None, _) => {}
+                // `a || b`: b runs only if a failed; the common way on is that a succeeded
+                (Some(before), Join::Or) => {
+                    let after = std::mem::replace(&mut self.state, before);
+                    self.state.join(after);
+                }
+                // `a && b`: c in `a && b && c` runs after b; past the list b may have been left out
+                (Some(before), Join::And) => {
+                    skipped.get_or_insert(before);
+                }
+            }
+        }
+        if let Some(before) = skipped {
+            let cwd = self.state.cwd.clone();
+            let after = self.state.control;
+            self.state.join(before);
+            // a failed `cd` is judged where it stands; what follows is taken to run after its success
+            self.state.cwd = cwd;
+            if after == Control::Goes {
+                self.state.control = Control::Goes;
+            }
+        }
+        all
+    }
+
+    pub fn pipeline(&mut self, pipeline: &Pipeline) -> Outcome {
+        let mut outcome = match pipeline.commands.as_slice() {
+            [] => Outcome::success(),
+            [one] => self.command(one),
+            many => self.stages(many),
+        };
+        if pipeline.status == Negation::Negated {
+            outcome.status = outcome.status.negated();
+        }
+        outcome
+    }
+
+    fn stages(&mut self, commands: &[Command]) -> Outcome {
+        let mut data = self.stdin.clone();
+        let last = commands.len().saturating_sub(1);
+        for (i, command) in commands.iter().enumerate() {
+            let mut child = self.fork();
+            child.stdin = data;
+            child.state.ambient = child.state.ambient.with(tag::IN_PIPELINE);
+            let span = span_of(command);
+            child.core.indicate(Indicator::Pipe, span);
+            data = child.command(command).data;
+            let (written, functions) = (child.state.written, child.state.control);
+            self.state.written = written;
+            drop(functions);
+            if i < last && data.text.as_deref() == Some("") && data.tags.is_empty() {
+                data = Data::empty();
+            }
+        }
+        Outcome::prints(data)
+    }
+
+    pub fn command(&mut self, command: &Command) -> Outcome {
+        match command {
+            Command::Simple(simple) => self.simple(simple),
+            Command::Compound(compound, redirects) => self.compound(compound, redirects),
+            Command::Function(function) => {
+                let entry = Rc::new(function.clone());
+                Rc::make_mut(&mut self.state.functions).insert(function.name.clone(), entry);
+                Outcome::success()
+            }
+        }
+    }
+
+    /// Judges shell text as `sh -c` or `eval` would run it: in this walk's own state.
+    pub fn text(&mut self, text: &str, span: Span) -> Outcome {
+        let anchor = self.core.at(span);
+        if self.core.budget.depth == 0 || self.core.budget.text < text.len() {
+            self.core.doubt(UnknownKind::Limit, "nested shell text", span);
+            return Outcome::prints(Data::unknown(TagSet::EMPTY));
+        }
+        self.core.budget.depth -= 1;
+        self.core.budget.text -= text.len();
+        let saved = self.core.anchor.replace(anchor);
+        let outcome = self.unit(text);
+        self.core.anchor = saved;
+        self.core.budget.depth += 1;
+        outcome
+    }
+
+    /// Reads one text and walks it.
+    pub fn unit(&mut self, text: &str) -> Outcome {
+        let span = Span::new(0, text.len());
+        let reading = crate::syntax::read::read(text, self.core.context.dialect, &self.core.limits);
+        for doubt in &reading.doubts {
+            self.core.doubt(doubt.what, &doubt.detail, doubt.span);
+        }
+        let mut outcome = Outcome::success();
+        for (i, script) in reading.scripts.iter().enumerate() {
+            if i == 0 {
+                outcome = self.script(script);
+            } else {
+                // the other reading: what it would do counts, its state does not
+                let mut other = self.fork();
+                other.script(script);
+            }
+        }
+        if crate::canonical::value::has_hole(text) {
+            self.core.doubt(UnknownKind::Code, "part of the shell text", span);
+        }
+        outcome
+    }
+}
+
+/// Where a command stands.
+pub fn span_of(command: &Command) -> Span {
+    match command {
+        Command::Simple(simple) => simple.span,
+        Command::Function(function) => function.span,
+        Command::Compound(..) => Span::default(),
+    }
+}
+
+impl Host for Core<'_> {
+    fn substitute(&mut self, state: &State, inner: &Substituted) -> Data {
+        self.substitutions = self.substitutions.saturating_add(1);
+        let depth = self.substitutions;
+        let indicator = if depth > 1 { Indicator::NestedSubstitution } else { Indicator::Substitution };
+        self.indicate(indicator, inner.span);
+        let mut walk = Walk { state: state.clone(), stdin: Data::inherited(), calling: Vec::new(), core: self };
+        walk.state.ambient = walk.state.ambient.with(tag::IN_SUBSTITUTION);
+        let outcome = match &inner.broken {
+            Some(text) => walk.text(text, inner.span),
+            None => walk.script(&inner.script),
+        };
+        self.substitutions = depth.saturating_sub(1);
+        outcome.data
+    }
+
+    fn process(&mut self, state: &mut State, direction: Direction, inner: &Substituted) -> Value {
+        let path = format!("/dev/fd/{}", 63_u32.saturating_sub(self.next_path));
+        self.next_path = self.next_path.saturating_add(1);
+        match direction {
+            Direction::In => {
+                let data = self.substitute(state, inner);
+                let tags = data.tags;
+                state.note_written(&path, data, Reach::File);
+                Value { text: path, tags }
+            }
+            Direction::Out => {
+                // what will be written to it isn't known yet
+                let mut walk = Walk {
+                    state: state.clone(),
+                    stdin: Data::unknown(TagSet::of(tag::FROM_UNKNOWN)),
+                    calling: Vec::new(),
+                    core: self,
+                };
+                match &inner.broken {
+                    Some(text) => walk.text(text, inner.span),
+                    None => walk.script(&inner.script),
+                };
+                Value::known(path)
+            }
+        }
+    }
+
+    fn hidden(&mut self, state: &mut State, text: &str, span: Span) {
+        // judged as a word that is expanded: its substitutions run
+        let quoted = format!(": \"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""));
+        let mut walk = Walk { state: state.clone(), stdin: Data::inherited(), calling: Vec::new(), core: self };
+        walk.text(&quoted, span);
+    }
+
+    fn doubt(&mut self, kind: UnknownKind, detail: &str, span: Span) {
+        Core::doubt(self, kind, detail, span);
+    }
+}
+
+/// A field for a text that the walk made itself.
+pub fn made(text: &str, like: &Field) -> Field {
+    Field { text: text.to_owned(), pattern: None, tags: like.tags, span: like.span }
+}
