@@ -1,3 +1,24 @@
+<<<<<<< HEAD
 //! Resolving and classifying places.
 
 pub mod glob;
+=======
+//! Places: what a path, a host or a file's state in version control is.
+//!
+//! In: names as written, and the world. Out: resolved names with their classes.
+//! Never: writes, runs or connects; looks up more than its budget.
+
+pub mod classify;
+pub mod expand;
+pub mod glob;
+mod glob_syntax;
+pub mod home;
+pub mod index;
+pub mod lookup;
+pub mod pattern;
+pub mod resolve;
+pub mod setting;
+#[cfg(test)]
+mod tree;
+pub mod workspace;
+>>>>>>> place

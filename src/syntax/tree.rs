@@ -370,3 +370,22 @@ impl Word {
         Some(out)
     }
 }
+
+impl Redirect {
+    /// The word that is expanded for it.
+    pub fn word(&self) -> &Word {
+        match &self.action {
+            RedirectAction::Read(word)
+            | RedirectAction::Write(word)
+            | RedirectAction::Clobber(word)
+            | RedirectAction::Append(word)
+            | RedirectAction::ReadWrite(word)
+            | RedirectAction::WriteBoth(word)
+            | RedirectAction::AppendBoth(word)
+            | RedirectAction::DuplicateIn(word)
+            | RedirectAction::DuplicateOut(word)
+            | RedirectAction::HereDocument(word)
+            | RedirectAction::HereString(word) => word,
+        }
+    }
+}

@@ -1,0 +1,182 @@
+//! A call: which function, alias, builtin or program an argument vector means.
+//!
+//! In: a [`Call`]. Out: its [`Outcome`]. Never: takes an unknown name for a harmless one.
+
+use std::rc::Rc;
+
+use crate::act::{Class, Kind, TagSet, UnknownKind, tag};
+use crate::canonical::operation::quote;
+use crate::canonical::state::Control;
+use crate::canonical::value::{Data, Field, HOLE, Value};
+use crate::effects::model::Target;
+use crate::effects::walk::{Outcome, Walk};
+use crate::text::Span;
+
+/// One command with its expanded words.
+#[derive(Clone, Copy, Debug)]
+pub struct Call<'c> {
+    pub argv: &'c [Field],
+    pub stdin: &'c Data,
+    pub environment: &'c [(String, Value)],
+    pub span: Span,
+}
+
+impl Call<'_> {
+    /// The words after the first.
+    pub fn arguments(&self) -> &[Field] {
+        self.argv.get(1..).unwrap_or(&[])
+    }
+}
+
+/// Deepest nesting of function calls that is walked.
+const CALLS: u16 = 24;
+
+impl Walk<'_, '_> {
+    pub fn call(&mut self, call: &Call<'_>) -> Outcome {
+        let Some(head) = call.argv.first() else { return Outcome::success() };
+        self.note_canonical(call);
+        for (name, value) in call.environment {
+            self.injected(name, value, call.span, crate::effects::inject::Setting::Command);
+        }
+        if head.has_hole() {
+            return self.unknown_program(call, head);
+        }
+        let name = head.text.as_str();
+        if let Some(text) = self.state.aliases.get(name).cloned()
+            && !self.calling.iter().any(|c| c == name)
+        {
+            return self.alias(name, &text, call);
+        }
+        if let Some(function) = self.state.functions.get(name).cloned() {
+            return self.function(&function, call);
+        }
+        if let Some(outcome) = self.builtin(name, call) {
+            return outcome;
+        }
+        self.program(call, head)
+    }
+
+    fn note_canonical(&mut self, call: &Call<'_>) {
+        let mut line = String::new();
+        for (i, field) in call.argv.iter().enumerate().take(64) {
+            if i > 0 {
+                line.push(' ');
+            }
+            line.push_str(&quote(crate::text::prefix(&field.text, 400)));
+        }
+        let line = if line.contains(HOLE) { line.replace(HOLE, "…") } else { line };
+        self.core.canonical(&line);
+    }
+
+    /// A command whose name is only known at run time.
+    fn unknown_program(&mut self, call: &Call<'_>, head: &Field) -> Outcome {
+        self.core.doubt(UnknownKind::Program, &head.text, call.span);
+        let target = Target { written: head.text.replace(HOLE, "…").into(), ..Target::default() };
+        let tags = self.state.ambient.union(head.tags).with(tag::OPAQUE);
+        self.core.emit(Kind::Code, target, tags, &Rc::from("shell"), call.span);
+        self.suspect_arguments(call, "shell");
+        Outcome::prints(Data::unknown(TagSet::of(tag::FROM_UNKNOWN)))
+    }
+
+    fn alias(&mut self, name: &str, text: &str, call: &Call<'_>) -> Outcome {
+        let mut line = text.to_owned();
+        for field in call.arguments() {
+            line.push(' ');
+            line.push_str(&quote(&field.text));
+        }
+        self.calling.push(name.to_owned());
+        let outcome = self.text(&line, call.span);
+        self.calling.pop();
+        outcome
+    }
+
+    fn function(&mut self, function: &Rc<crate::syntax::tree::Function>, call: &Call<'_>) -> Outcome {
+        let own = self.calling.iter().filter(|c| **c == function.name).count();
+        let spreads = self.state.ambient.has(tag::IN_BACKGROUND) || self.state.ambient.has(tag::IN_PIPELINE);
+        if own > 0 && spreads {
+            let tags = self.state.ambient.with(tag::SELF_CALLING);
+            self.core.emit(Kind::Exhaust, Target::default(), tags, &Rc::from("shell"), call.span);
+        }
+        if own > 1 || self.state.calls >= CALLS || !self.core.spend(call.span) {
+            return Outcome::prints(Data::unknown(TagSet::of(tag::FROM_UNKNOWN)));
+        }
+        let positional = call.arguments().iter().map(Field::value).collect();
+        let saved = std::mem::replace(&mut self.state.positional, Rc::new(positional));
+        let ambient = self.state.ambient;
+        self.state.ambient = ambient.with(tag::IN_FUNCTION);
+        for (name, value) in call.environment {
+            self.state.set(name, value.clone());
+        }
+        self.state.calls += 1;
+        self.calling.push(function.name.clone());
+        let outcome = self.command(&function.body);
+        self.calling.pop();
+        self.state.calls = self.state.calls.saturating_sub(1);
+        self.state.ambient = ambient;
+        self.state.positional = saved;
+        if self.state.control == Control::Returned {
+            self.state.control = Control::Goes;
+        }
+        outcome
+    }
+
+    /// A program: described by the policy, or a file that is run, or unknown.
+    fn program(&mut self, call: &Call<'_>, head: &Field) -> Outcome {
+        let base = head.text.rsplit('/').next().unwrap_or(&head.text);
+        let program: Rc<str> = Rc::from(base);
+        let described = self.core.policy.command(base);
+        let mut run = None;
+        if head.text.contains('/') {
+            let target = self.path_target(head);
+            let system = target.classes.has(Class::PathFolder);
+            if !system || described.is_none() {
+                run = self.run_program_file(call, head, target);
+            }
+        } else if let Some(data) = self.shadowed(base) {
+            // the script has put a program of this name into PATH itself
+            return data;
+        }
+        match described {
+            Some(spec) => {
+                let outcome = self.described(spec, call, &program);
+                run.map_or_else(|| outcome.clone(), |_| outcome.clone())
+            }
+            None if run.is_some() => run.unwrap_or_else(Outcome::silent),
+            None => self.undescribed(call, &program),
+        }
+    }
+
+    /// A name that the script itself may have changed the meaning of (a new PATH in front).
+    fn shadowed(&mut self, _base: &str) -> Option<Outcome> {
+        None
+    }
+
+    fn undescribed(&mut self, call: &Call<'_>, program: &Rc<str>) -> Outcome {
+        self.core.doubt(UnknownKind::Description, program, call.span);
+        let target = Target { written: Rc::clone(program), resolved: Rc::clone(program), ..Target::default() };
+        let tags = self.state.ambient.union(call.argv.first().map(|f| f.tags).unwrap_or_default());
+        self.core.emit(Kind::Unknown, target, tags, program, call.span);
+        let tags = self.suspect_arguments(call, program);
+        Outcome::prints(Data::unknown(tags.union(call.stdin.tags).minus(TagSet::of(tag::FROM_STDIN))))
+    }
+
+    /// Arguments of a program that isn't described: a secret among them may be read.
+    pub fn suspect_arguments(&mut self, call: &Call<'_>, program: &str) -> TagSet {
+        let mut tags = TagSet::EMPTY;
+        for field in call.arguments() {
+            tags = tags.union(field.tags);
+            let word = field.text.rsplit('=').next().unwrap_or(&field.text).trim_start_matches('@');
+            if !(word.contains('/') || word.starts_with('.') || word.starts_with('~')) || word.len() > 512 {
+                continue;
+            }
+            let part = Field { text: word.to_owned(), pattern: None, ..field.clone() };
+            let target = self.path_target(&part);
+            if target.classes.has(Class::Secret) || target.classes.has(Class::Device) {
+                let read = self.state.ambient.union(field.tags);
+                self.core.emit(Kind::Read, target, read, &Rc::from(program), call.span);
+                tags = tags.with(tag::FROM_SECRET);
+            }
+        }
+        tags
+    }
+}

@@ -1,0 +1,227 @@
+//! Files that a command reads, and files of code that it runs: their content is judged where it can be read.
+//!
+//! In: fields that name files. Out: data with its provenance; effects. Never: reads more than the budget.
+
+use std::rc::Rc;
+
+use crate::act::{Class, ClassSet, Kind, TagSet, UnknownKind, tag};
+use crate::canonical::state::State;
+use crate::canonical::value::{Data, Field, Value};
+use crate::effects::model::Target;
+use crate::effects::call::Call;
+use crate::effects::walk::{Outcome, Walk};
+use crate::policy::tables::Lang;
+use crate::text::Span;
+
+/// Largest file that is read and judged, in bytes.
+const FILE_LIMIT: usize = 64 * 1024;
+
+/// Provenance of what is read from a place.
+pub fn provenance(classes: ClassSet) -> TagSet {
+    let mut tags = TagSet::EMPTY;
+    let table = [
+        (Class::Secret, tag::FROM_SECRET),
+        (Class::History, tag::FROM_SECRET),
+        (Class::Account, tag::FROM_ACCOUNTS),
+        (Class::System, tag::FROM_SYSTEM),
+        (Class::Config, tag::FROM_SYSTEM),
+        (Class::Kernel, tag::FROM_SYSTEM),
+        (Class::Endless, tag::FROM_ENDLESS),
+        (Class::Home, tag::FROM_HOME),
+        (Class::HomeRoot, tag::FROM_HOME),
+        (Class::OtherHome, tag::FROM_HOME),
+        (Class::Workspace, tag::FROM_WORKSPACE),
+    ];
+    for (class, origin) in table {
+        if classes.has(class) {
+            tags = tags.with(origin);
+        }
+    }
+    tags
+}
+
+impl Walk<'_, '_> {
+    /// A file that is read: an effect, and its data.
+    pub fn read_path(&mut self, field: &Field, program: &Rc<str>, span: Span) -> Data {
+        if matches!(field.text.as_str(), "-" | "/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0") {
+            return self.stdin.clone();
+        }
+        let target = self.path_target(field);
+        let tags = self.state.ambient.union(field.tags).union(self.path_tags(&target, field, Kind::Read));
+        let from = provenance(target.classes).union(field.tags);
+        let known = self.state.written_at(&target.resolved).map(|w| w.data.clone());
+        let path = Rc::clone(&target.resolved);
+        if !target.classes.has(Class::Null) || target.classes.has(Class::Secret) {
+            self.core.emit(Kind::Read, target, tags, program, span);
+        }
+        match known {
+            Some(data) => data,
+            None if path.starts_with("/dev/fd/") => Data::unknown(from),
+            None => Data { text: None, tags: from, origin: crate::canonical::value::Origin::Inside },
+        }
+    }
+
+    /// The text of a small file, as the script has written it or as it lies on the machine.
+    pub fn file_text(&mut self, target: &Target) -> FileText {
+        if let Some(written) = self.state.written_at(&target.resolved) {
+            return FileText::Written(written.data.clone());
+        }
+        if self.core.budget.files == 0 {
+            return FileText::Unreadable;
+        }
+        self.core.budget.files -= 1;
+        match self.core.places.lookups.content(&target.resolved, FILE_LIMIT) {
+            Some(bytes) if !bytes.contains(&0) => FileText::There(crate::text::judged(&bytes).into_owned()),
+            Some(_) => FileText::Binary,
+            None if self.core.places.lookups.has(&target.resolved) => FileText::Unreadable,
+            None => FileText::Missing,
+        }
+    }
+
+    /// A program given by its path: an effect on the file, and its content if it is a script.
+    pub fn run_program_file(&mut self, call: &Call<'_>, head: &Field, target: Target) -> Option<Outcome> {
+        let base: Rc<str> = Rc::from(head.text.rsplit('/').next().unwrap_or(&head.text));
+        let text = self.file_text(&target);
+        let tags = self.run_tags(&target, &text).union(head.tags);
+        self.core.emit(Kind::Execute, target, self.state.ambient.union(tags), &base, call.span);
+        let data = match text {
+            FileText::Written(data) => match data.whole() {
+                Some(text) => text.to_owned(),
+                None => return Some(Outcome::prints(Data::unknown(data.tags))),
+            },
+            FileText::There(text) => text,
+            FileText::Binary | FileText::Unreadable | FileText::Missing => {
+                return Some(Outcome::prints(Data::unknown(TagSet::of(tag::FROM_UNKNOWN))));
+            }
+        };
+        let lang = language_of(&data)?;
+        Some(self.code_text(lang, &data, head, call.arguments()))
+    }
+
+    fn run_tags(&self, target: &Target, text: &FileText) -> TagSet {
+        let mut tags = TagSet::EMPTY;
+        if target.classes.has(Class::Workspace) {
+            tags = tags.with(tag::PROGRAM_IN_WORKSPACE);
+        }
+        if target.classes.has(Class::Temporary) {
+            tags = tags.with(tag::PROGRAM_IN_TEMPORARY);
+        }
+        if target.classes.has(Class::Home) && !target.classes.has(Class::Workspace) {
+            tags = tags.with(tag::PROGRAM_IN_HOME);
+        }
+        match text {
+            FileText::Written(data) => {
+                tags = tags.with(tag::PROGRAM_JUST_WRITTEN).union(data.tags.minus(TagSet::of(tag::FROM_LITERAL)));
+                if data.tags.has(tag::FROM_NETWORK) {
+                    tags = tags.with(tag::PROGRAM_FETCHED);
+                }
+                if data.whole().is_none() {
+                    tags = tags.with(tag::OPAQUE);
+                }
+            }
+            FileText::Missing => tags = tags.with(tag::MISSING),
+            FileText::Binary | FileText::Unreadable => tags = tags.with(tag::OPAQUE),
+            FileText::There(_) => {}
+        }
+        tags
+    }
+
+    /// A file of code that an interpreter runs.
+    pub fn run_code_file(&mut self, lang: Lang, field: &Field, arguments: &[Field], program: &Rc<str>) -> Outcome {
+        if matches!(field.text.as_str(), "-" | "/dev/stdin" | "/dev/fd/0") {
+            let data = self.stdin.clone();
+            return self.code_data(lang, &data, field, arguments, program);
+        }
+        if field.has_hole() {
+            self.core.doubt(UnknownKind::Program, &field.text, field.span);
+        }
+        let target = self.path_target(field);
+        let text = self.file_text(&target);
+        let tags = self.run_tags(&target, &text).union(field.tags);
+        let endless = target.classes.has(Class::Null);
+        if !endless {
+            self.core.emit(Kind::Execute, target, self.state.ambient.union(tags), program, field.span);
+        }
+        match text {
+            FileText::Written(data) => self.code_data(lang, &data, field, arguments, program),
+            FileText::There(text) => self.code_text(lang, &text, field, arguments),
+            FileText::Binary | FileText::Unreadable | FileText::Missing => {
+                Outcome::prints(Data::unknown(TagSet::of(tag::FROM_UNKNOWN)))
+            }
+        }
+    }
+
+    /// Data that an interpreter runs as code.
+    pub fn code_data(
+        &mut self,
+        lang: Lang,
+        data: &Data,
+        field: &Field,
+        arguments: &[Field],
+        program: &Rc<str>,
+    ) -> Outcome {
+        if let Some(text) = data.text.clone()
+            && (data.whole().is_some() || lang == Lang::Shell)
+        {
+            return self.code_text(lang, &text, field, arguments);
+        }
+        let tags = self.state.ambient.union(data.tags).union(field.tags).with(tag::OPAQUE);
+        self.core.emit(Kind::Code, Target::default(), tags, program, field.span);
+        self.core.doubt(UnknownKind::Code, program, field.span);
+        Outcome::prints(Data::unknown(data.tags))
+    }
+
+    /// Known source text of a language.
+    pub fn code_text(&mut self, lang: Lang, text: &str, like: &Field, arguments: &[Field]) -> Outcome {
+        if lang != Lang::Shell {
+            return self.foreign(lang, text, like);
+        }
+        let mut child = self.fork();
+        child.state.positional = Rc::new(arguments.iter().map(Field::value).collect());
+        child.state.zero = Value::known(like.text.clone());
+        child.state.aliases = Rc::default();
+        let outcome = child.text(text, like.span);
+        let State { written, .. } = child.state;
+        self.state.written = written;
+        outcome
+    }
+}
+
+/// What is known of a file's text.
+#[derive(Clone, Debug)]
+pub enum FileText {
+    Written(Data),
+    There(String),
+    Binary,
+    Unreadable,
+    Missing,
+}
+
+/// The language of a script by its first line; without `#!` a shell would read it itself.
+pub fn language_of(text: &str) -> Option<Lang> {
+    let Some(line) = text.strip_prefix("#!").and_then(|t| t.lines().next()) else {
+        return (!text.starts_with('\u{7f}')).then_some(Lang::Shell);
+    };
+    let mut words = line.split_whitespace();
+    let mut program = words.next()?.rsplit('/').next()?;
+    if program == "env" {
+        program = words.find(|w| !w.starts_with('-') && !w.contains('='))?.rsplit('/').next()?;
+    }
+    let name = program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+    Some(match name {
+        "sh" | "bash" | "dash" | "zsh" | "ksh" | "ash" | "mksh" => Lang::Shell,
+        "python" | "pypy" => Lang::Python,
+        "perl" => Lang::Perl,
+        "ruby" => Lang::Ruby,
+        "node" | "nodejs" | "bun" | "deno" => Lang::Node,
+        "php" => Lang::Php,
+        "lua" | "luajit" => Lang::Lua,
+        "awk" | "gawk" | "mawk" => Lang::Awk,
+        "sed" => Lang::Sed,
+        "tclsh" => Lang::Tcl,
+        "expect" => Lang::Expect,
+        "make" => Lang::Make,
+        "Rscript" => Lang::R,
+        _ => Lang::Other,
+    })
+}

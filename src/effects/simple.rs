@@ -1,0 +1,243 @@
+//! Simple commands: alternatives of variables, expansion, assignments, redirections, then the call.
+//!
+//! In: a [`Simple`]. Out: its [`Outcome`]. Never: judges only one of several values a variable may have.
+
+use crate::act::{TagSet, UnknownKind, tag};
+use crate::canonical::expand::Expander;
+use crate::canonical::state::Control;
+use crate::canonical::value::{Data, Field, Value};
+use crate::effects::call::Call;
+use crate::effects::redirect::Streams;
+use crate::effects::walk::{Outcome, Status, Walk};
+use crate::syntax::tree::{Assign, AssignValue, Assignment, Piece, Simple, Word};
+
+/// Most combinations of values that one simple command is judged for.
+const COMBINATIONS: usize = 16;
+
+impl Walk<'_, '_> {
+    pub fn simple(&mut self, simple: &Simple) -> Outcome {
+        let variables = self.varying(simple);
+        if variables.is_empty() {
+            return self.simple_once(simple);
+        }
+        let total: usize = variables.iter().map(|(_, n)| *n).product();
+        if total > COMBINATIONS {
+            self.core.doubt(UnknownKind::Limit, "values of variables", simple.span);
+        }
+        let mut all: Option<Outcome> = None;
+        let saved = self.state.choices.clone();
+        let start = self.state.clone();
+        for combination in 0..total.min(COMBINATIONS) {
+            if !self.core.spend(simple.span) {
+                break;
+            }
+            let mut rest = combination;
+            let choices = variables.iter().map(|(name, n)| {
+                let pick = rest % n;
+                rest /= n;
+                (name.clone(), pick)
+            });
+            let mut fork = self.fork();
+            fork.state = start.clone();
+            fork.state.choices = choices.collect();
+            let outcome = fork.simple_once(simple);
+            let state = fork.state;
+            match &mut all {
+                None => {
+                    self.state = state;
+                    all = Some(outcome);
+                }
+                Some(so_far) => {
+                    self.state.join(state);
+                    so_far.data.tags = so_far.data.tags.union(outcome.data.tags);
+                    if so_far.data.text != outcome.data.text {
+                        so_far.data.text = None;
+                    }
+                    if so_far.status != outcome.status {
+                        so_far.status = Status::Either;
+                    }
+                }
+            }
+        }
+        self.state.choices = saved;
+        all.unwrap_or_else(Outcome::silent)
+    }
+
+    /// Variables in the command's words that may have more than one value.
+    fn varying(&self, simple: &Simple) -> Vec<(String, usize)> {
+        let mut out: Vec<(String, usize)> = Vec::new();
+        let values = simple.assignments.iter().filter_map(|a| match &a.value {
+            AssignValue::Scalar(word) => Some(word),
+            AssignValue::Array(_) => None,
+        });
+        let redirected = simple.redirects.iter().map(crate::syntax::tree::Redirect::word);
+        for word in simple.words.iter().chain(values).chain(redirected) {
+            for piece in &word.pieces {
+                let Piece::Parameter(parameter, _) = piece else { continue };
+                let n = self.state.alternatives(&parameter.name);
+                if n > 1 && !out.iter().any(|(name, _)| *name == parameter.name) && out.len() < 6 {
+                    out.push((parameter.name.clone(), n));
+                }
+            }
+        }
+        out
+    }
+
+    fn simple_once(&mut self, simple: &Simple) -> Outcome {
+        let span = simple.span;
+        let mut argv: Vec<Field> = Vec::with_capacity(simple.words.len());
+        for word in &simple.words {
+            argv.extend(self.argument(word, argv.first()));
+        }
+        if self.state.control == Control::Ended {
+            return Outcome::silent();
+        }
+        let streams = self.redirects(&simple.redirects, span);
+        if argv.is_empty() {
+            let data = self.assign(simple);
+            self.keep(&streams);
+            let outcome = Outcome { data, status: Status::Either };
+            return self.finish_streams(streams, outcome);
+        }
+        let environment = self.environment(&simple.assignments);
+        let declares = argv.first().is_some_and(|f| matches!(f.text.as_str(), "exec"));
+        if declares && argv.len() == 1 {
+            // `exec` with redirections only: they stay
+            let table = std::rc::Rc::make_mut(&mut self.state.descriptors);
+            table.extend(streams.others.iter().cloned());
+            if let Some(input) = &streams.input {
+                self.stdin = input.clone();
+            }
+            return self.finish_streams(streams, Outcome::success());
+        }
+        let stdin = streams.input.clone().unwrap_or_else(|| self.stdin.clone());
+        let ambient = self.state.ambient;
+        self.state.ambient = ambient.union(streams.tags);
+        let descriptors = self.state.descriptors.clone();
+        if !streams.others.is_empty() {
+            std::rc::Rc::make_mut(&mut self.state.descriptors).extend(streams.others.iter().cloned());
+        }
+        let saved_input = std::mem::replace(&mut self.stdin, stdin.clone());
+        let outcome = self.call(&Call { argv: &argv, stdin: &stdin, environment: &environment, span });
+        self.stdin = saved_input;
+        self.state.descriptors = descriptors;
+        self.state.ambient = ambient;
+        self.finish_streams(streams, outcome)
+    }
+
+    /// `>file` or `3<>x` without a command: what it opens is closed again.
+    fn keep(&mut self, streams: &Streams) {
+        let _ = streams;
+    }
+
+    /// One word of a command: assignment-like words of declarations don't split; globs expand.
+    fn argument(&mut self, word: &Word, head: Option<&Field>) -> Vec<Field> {
+        let declaration = head.is_some_and(|h| {
+            matches!(h.text.as_str(), "export" | "declare" | "typeset" | "local" | "readonly" | "alias")
+        });
+        let assigns = || match word.pieces.first() {
+            Some(Piece::Bare(text)) => text.contains('='),
+            _ => false,
+        };
+        if declaration && assigns() {
+            let value = self.single(word);
+            return vec![Field { span: word.span, ..Field::from(value) }];
+        }
+        let fields = self.fields(word);
+        if fields.iter().all(|f| f.pattern.is_none()) {
+            return fields;
+        }
+        fields.into_iter().flat_map(|f| self.globbed(f)).collect()
+    }
+
+    /// The variables of a command's environment, and those that change what programs run.
+    fn environment(&mut self, assignments: &[Assignment]) -> Vec<(String, Value)> {
+        let mut out = Vec::new();
+        for assignment in assignments {
+            if let AssignValue::Scalar(word) = &assignment.value {
+                let value = self.single(word);
+                out.push((assignment.name.clone(), value));
+            }
+        }
+        out
+    }
+
+    /// Assignments without a command stay.
+    fn assign(&mut self, simple: &Simple) -> Data {
+        for assignment in &simple.assignments {
+            self.assign_one(assignment);
+        }
+        Data::empty()
+    }
+
+    pub fn assign_one(&mut self, assignment: &Assignment) {
+        let name = assignment.name.as_str();
+        match &assignment.value {
+            AssignValue::Array(elements) => {
+                let mut list = match (assignment.operator, self.state.variable(name).and_then(|v| v.array.clone())) {
+                    (Assign::Append, Some(old)) => old,
+                    (Assign::Append | Assign::Set, _) => Vec::new(),
+                };
+                for (index, word) in elements {
+                    match index {
+                        Some(index) => {
+                            let key = self.subscript(index);
+                            let value = self.single(word);
+                            list.push((key, value));
+                        }
+                        None => {
+                            let fields = self.fields(word);
+                            for field in fields.into_iter().flat_map(|f| self.globbed(f)) {
+                                list.push((list.len().to_string(), field.value()));
+                            }
+                        }
+                    }
+                }
+                self.state.set_array(name, list);
+            }
+            AssignValue::Scalar(word) => {
+                let mut value = self.single(word);
+                if let Some(index) = &assignment.index {
+                    let key = self.subscript(index);
+                    self.state.set_element(name, &key, value);
+                    return;
+                }
+                if assignment.operator == Assign::Append {
+                    let old = self.state.scalar(name).unwrap_or_default();
+                    value = Value { text: old.text + &value.text, tags: old.tags.union(value.tags) };
+                }
+                self.set_variable(name, value, assignment.span);
+            }
+        }
+    }
+
+    fn subscript(&mut self, index: &Word) -> String {
+        let value = self.single(index);
+        let span = index.span;
+        let mut x = Expander { state: &mut self.state, host: self.core };
+        x.host_checks_subscript(&value, span);
+        crate::canonical::arithmetic::evaluate(&mut x, &value.text, span).map_or(value.text, |n| n.to_string())
+    }
+
+    /// Sets a shell variable; some of them are code or change what names mean.
+    pub fn set_variable(&mut self, name: &str, value: Value, span: crate::text::Span) {
+        self.injected(name, &value, span, crate::effects::inject::Setting::Shell);
+        if self.state.variable(name).is_some_and(|v| v.kind == crate::canonical::state::VariableKind::Integer) {
+            let mut x = Expander { state: &mut self.state, host: self.core };
+            let number = crate::canonical::arithmetic::evaluate(&mut x, &value.text, span);
+            let value = number.map_or(Value::unknown(value.tags), |n| Value::known(n.to_string()));
+            self.state.set(name, value);
+            return;
+        }
+        if name == "HOME" && !value.has_hole() {
+            self.state.set(name, value);
+            return;
+        }
+        self.state.set(name, value);
+    }
+
+    /// Tags of an environment: obfuscation and the like are in the values themselves.
+    pub fn tags_of(environment: &[(String, Value)]) -> TagSet {
+        environment.iter().fold(TagSet::EMPTY, |t, (_, v)| t.union(v.tags)).minus(TagSet::of(tag::UNSET_VARIABLE))
+    }
+}

@@ -1,0 +1,164 @@
+//! Targets: what a word names, resolved against the machine and classified.
+//!
+//! In: fields. Out: [`Target`]s, tags that describe them, expanded globs. Never: changes the machine.
+
+use std::rc::Rc;
+
+use crate::act::{Class, ClassSet, Kind, TagSet, UnknownKind, tag};
+use crate::canonical::value::{Field, HOLE};
+use crate::effects::core::Core;
+use crate::effects::model::Target;
+use crate::effects::walk::Walk;
+use crate::place::classify::{Follow, classify};
+use crate::place::expand::{Dots, Expansion, Globstar, Options};
+use crate::place::glob::Extended;
+use crate::place::index::Index;
+use crate::place::lookup::Lookups;
+use crate::place::resolve::{Climbs, Resolved, Through, resolve};
+use crate::place::setting::{Claims, Setting};
+
+/// The place floor's parts for one judgement.
+pub struct Places<'p> {
+    pub lookups: Lookups<'p>,
+    pub setting: Setting,
+    pub index: &'p Index,
+}
+
+/// Questions to the file system in one judgement.
+const LOOKUPS: u32 = 4000;
+/// Names that one glob may stand for.
+const GLOBBED: usize = 256;
+
+impl<'p> Places<'p> {
+    pub fn new(
+        context: &crate::invocation::context::Context,
+        index: &'p Index,
+        world: &'p dyn crate::world::World,
+    ) -> Self {
+        let lookups = Lookups::new(world, LOOKUPS);
+        let claims = Claims {
+            cwd: &context.cwd,
+            home: &context.home,
+            workspace: context.workspace.as_deref(),
+            temporary: context.environment.get("TMPDIR").map_or("", String::as_str),
+        };
+        let setting = Setting::new(&claims, &lookups);
+        Self { lookups, setting, index }
+    }
+}
+
+/// What a path is looked at for.
+fn follow(kind: Kind) -> Follow {
+    match kind {
+        Kind::Delete | Kind::Move | Kind::Link => Follow::Entry,
+        _ => Follow::Goal,
+    }
+}
+
+impl Core<'_> {
+    /// Resolves and classifies a path.
+    pub fn place(&self, written: &str, cwd: &str, how: Follow) -> (Option<Resolved>, ClassSet) {
+        let shown = if written.contains(HOLE) { written.replace(HOLE, "…") } else { written.to_owned() };
+        let cwd = if cwd.contains(HOLE) { cwd.replace(HOLE, "…") } else { cwd.to_owned() };
+        match resolve(&shown, &cwd, &self.places.lookups) {
+            Some(found) => {
+                let classes = classify(&found, how, self.places.index, (&self.places.setting, &self.places.lookups));
+                (Some(found), classes)
+            }
+            None => (None, ClassSet::of(Class::Unknown)),
+        }
+    }
+}
+
+impl Walk<'_, '_> {
+    /// The place that a field names, as reads and writes see it.
+    pub fn path_target(&mut self, field: &Field) -> Target {
+        self.path_target_for(field, Kind::Read)
+    }
+
+    pub fn path_target_for(&mut self, field: &Field, kind: Kind) -> Target {
+        let written: Rc<str> = field.text.as_str().into();
+        let remote = self.state.ambient.has(tag::ON_REMOTE_HOST) || self.state.ambient.has(tag::IN_CONTAINER);
+        let (found, mut classes) = self.core.place(&field.text, &self.state.cwd, follow(kind));
+        if remote {
+            // another machine's relative paths are not this workspace
+            classes = classes.without(Class::Workspace).without(Class::WorkspaceRoot).without(Class::WorkspaceParent);
+        }
+        let resolved = found.map_or_else(|| Rc::clone(&written), |r| r.lexical);
+        Target { written, resolved, classes }
+    }
+
+    /// The resolved path of a field, for notes on files that the script writes.
+    pub fn resolved(&mut self, field: &Field) -> String {
+        self.path_target(field).resolved.to_string()
+    }
+
+    /// Tags that describe a path as a target.
+    pub fn path_tags(&mut self, target: &Target, field: &Field, kind: Kind) -> TagSet {
+        let mut tags = TagSet::EMPTY;
+        let (found, _) = self.core.place(&field.text, &self.state.cwd, follow(kind));
+        if let Some(found) = found {
+            tags = tags.with(if found.exists.is_some() { tag::EXISTS } else { tag::MISSING });
+            if found.climbs == Climbs::Yes {
+                tags = tags.with(tag::CLIMBS);
+            }
+            if found.through != Through::Nothing {
+                tags = tags.with(tag::THROUGH_LINK);
+            }
+        }
+        if field.has_hole() || target.resolved.starts_with('…') {
+            tags = tags.with(tag::UNKNOWN_TARGET);
+        }
+        if let Some(pattern) = &field.pattern {
+            tags = tags.with(tag::GLOB);
+            let last = pattern.trim_end_matches('/').rsplit('/').next().unwrap_or(pattern);
+            if matches!(last, "*" | "**" | ".*" | "{*,.*}" | ".[!.]*" | "?*" | "*.*") {
+                tags = tags.with(tag::GLOB_ALL);
+            }
+        }
+        let roots = ClassSet::of(Class::Root).with(Class::HomeRoot).with(Class::WorkspaceRoot).with(Class::WorkspaceParent);
+        if target.classes.has_any(roots) {
+            tags = tags.with(tag::EXACT);
+        }
+        tags
+    }
+
+    /// A host or URL.
+    pub fn host_target(&mut self, field: &Field) -> Target {
+        let text = field.text.replace(HOLE, "…");
+        let found = crate::place::host::look(&text, self.core.places.index);
+        Target { written: text.as_str().into(), resolved: found.name.as_str().into(), classes: found.classes }
+    }
+
+    /// Pathname expansion of a field; what does not match stays as it is.
+    pub fn globbed(&mut self, field: Field) -> Vec<Field> {
+        let Some(pattern) = field.pattern.clone() else { return vec![field] };
+        if self.state.option('f') || pattern.contains(HOLE) || self.state.cwd.contains(HOLE) {
+            return vec![field];
+        }
+        let on = |name: &str| self.state.switches.iter().any(|s| s == name);
+        let options = Options {
+            extended: Extended::On,
+            globstar: if on("globstar") { Globstar::On } else { Globstar::Off },
+            dots: if on("dotglob") { Dots::Shown } else { Dots::Hidden },
+            limit: GLOBBED,
+        };
+        match crate::place::expand::expand(&pattern, &self.state.cwd, &self.core.places.lookups, options) {
+            Expansion::Paths(paths) => {
+                let whole = matches!(pattern.trim_end_matches('/').rsplit('/').next(), Some("*" | ".*" | "**"));
+                let mut out: Vec<Field> =
+                    paths.into_iter().map(|text| Field { text, pattern: None, ..field.clone() }).collect();
+                if whole {
+                    // everything in a folder is more than the sum of its names: the pattern is kept, too
+                    out.push(field);
+                }
+                out
+            }
+            Expansion::TooMany => {
+                self.core.doubt(UnknownKind::Limit, "pathname expansion", field.span);
+                vec![field]
+            }
+            Expansion::NoMatch => vec![field],
+        }
+    }
+}

@@ -1,0 +1,280 @@
+//! Patterns of places, as policy files write them: `*` and `?` and `[…]` within a component, `**` across
+//! components, `{a,b}` for choice.
+//!
+//! In: a pattern and a path, both without their leading slash. Out: whether they match.
+//! Never: reads anything; takes longer than pattern × path.
+
+use super::glob::{self, Extended, Glob};
+
+/// Characters that make a component more than a literal.
+pub(super) const SPECIAL: [char; 4] = ['*', '?', '[', '{'];
+
+/// Choices that one component may stand for; more are not looked at (the loader of policies counts them).
+const CHOICE_LIMIT: usize = 64;
+
+/// Whether a path matches. A pattern that ends in `/**` matches the folder itself too.
+pub fn path(pattern: &str, path: &str) -> bool {
+    let (mut pattern, mut text) = (pattern, path);
+    // where to go on if the attempt after the last `**` fails
+    let mut again: Option<(&str, &str)> = None;
+    loop {
+        if let Some(rest) = strip_stars(pattern) {
+            if rest.is_empty() {
+                return true;
+            }
+            pattern = rest;
+            again = Some((rest, text));
+            continue;
+        }
+        if text.is_empty() && pattern.is_empty() {
+            return true;
+        }
+        let (want, pattern_rest) = split(pattern);
+        let (have, text_rest) = split(text);
+        if !pattern.is_empty() && !text.is_empty() && component(want, have) {
+            (pattern, text) = (pattern_rest, text_rest);
+            continue;
+        }
+        match again {
+            Some((rest, from)) if !from.is_empty() => {
+                let (_, next) = split(from);
+                again = Some((rest, next));
+                (pattern, text) = (rest, next);
+            }
+            Some(_) | None => return false,
+        }
+    }
+}
+
+/// The pattern after a leading `**`, if there is one.
+fn strip_stars(pattern: &str) -> Option<&str> {
+    let rest = pattern.strip_prefix("**")?;
+    if rest.is_empty() { Some(rest) } else { rest.strip_prefix('/') }
+}
+
+fn split(text: &str) -> (&str, &str) {
+    text.split_once('/').unwrap_or((text, ""))
+}
+
+/// Whether one component of a path matches one of a pattern.
+pub fn component(pattern: &str, name: &str) -> bool {
+    if !pattern.contains(SPECIAL) {
+        return pattern == name;
+    }
+    if pattern == "*" {
+        return true;
+    }
+    if pattern.contains('{') {
+        return choices(pattern).iter().any(|choice| component(choice, name));
+    }
+    if let Some((head, tail)) = pattern.split_once('*')
+        && !head.contains(SPECIAL)
+        && !tail.contains(SPECIAL)
+    {
+        return name.len() >= head.len() + tail.len() && name.starts_with(head) && name.ends_with(tail);
+    }
+    Glob::parse(pattern, Extended::No).matches(name).unwrap_or(true)
+}
+
+/// What the braces of a component choose from. Nested braces are not read; the text without braces.
+pub(super) fn choices(pattern: &str) -> Vec<String> {
+    let mut out = vec![String::new()];
+    let mut rest = pattern;
+    while let Some((before, inner)) = rest.split_once('{') {
+        let Some((arms, after)) = inner.split_once('}') else { break };
+        let arms: Vec<&str> = arms.split(',').collect();
+        out = out.iter().flat_map(|head| arms.iter().map(move |arm| format!("{head}{before}{arm}"))).collect();
+        out.truncate(CHOICE_LIMIT);
+        rest = after;
+    }
+    out.iter().map(|head| format!("{head}{rest}")).collect()
+}
+
+/// Whether some name could match both the pattern's component and the live glob `text`; a glob that
+/// begins with a special character never means a name that begins with a dot.
+pub(super) fn component_overlaps(pattern: &str, text: &str) -> bool {
+    if !text.contains(['*', '?', '[']) {
+        return component(pattern, text);
+    }
+    choices(pattern).iter().any(|choice| {
+        let hidden = choice.starts_with('.') && text.starts_with(['*', '?', '[']);
+        !hidden && overlaps(choice, text)
+    })
+}
+
+/// Whether a path with live globs could be one that the pattern matches. `**` in the pattern takes the rest.
+pub(super) fn path_overlaps(pattern: &str, path: &str) -> bool {
+    let mut parts = path.split('/');
+    for want in pattern.split('/') {
+        if want == "**" {
+            return true;
+        }
+        match parts.next() {
+            Some(have) if component_overlaps(want, have) => {}
+            Some(_) | None => return false,
+        }
+    }
+    parts.next().is_none()
+}
+
+/// Whether two globs have a name in common; bracket expressions count as any character. Reach of all
+/// pairs of places, so time is the product of the lengths, which are cut.
+fn overlaps(a: &str, b: &str) -> bool {
+    let (a, b) = (symbols(a), symbols(b));
+    let width = b.len() + 1;
+    let mut row = vec![false; width];
+    if let Some(first) = row.first_mut() {
+        *first = true;
+    }
+    skip_stars(&mut row, &b);
+    for want in &a {
+        let mut next = vec![false; width];
+        for (at, here) in row.iter().enumerate().filter(|(_, here)| **here) {
+            let _ = here;
+            if *want == Symbol::Many {
+                next.iter_mut().skip(at).for_each(|cell| *cell = true);
+                break;
+            }
+            match b.get(at) {
+                Some(Symbol::Many) => {
+                    set(&mut next, at);
+                    set(&mut next, at + 1);
+                }
+                Some(have) if have.meets(*want) => set(&mut next, at + 1),
+                Some(_) | None => {}
+            }
+        }
+        skip_stars(&mut next, &b);
+        row = next;
+    }
+    row.last().copied().unwrap_or(false)
+}
+
+fn set(row: &mut [bool], at: usize) {
+    if let Some(cell) = row.get_mut(at) {
+        *cell = true;
+    }
+}
+
+/// A star may stand for nothing.
+fn skip_stars(row: &mut [bool], symbols: &[Symbol]) {
+    for (at, symbol) in symbols.iter().enumerate() {
+        if *symbol == Symbol::Many && row.get(at).copied().unwrap_or(false) {
+            set(row, at + 1);
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Symbol {
+    Char(char),
+    One,
+    Many,
+}
+
+impl Symbol {
+    fn meets(self, other: Self) -> bool {
+        match (self, other) {
+            (Self::Char(a), Self::Char(b)) => a == b,
+            (Self::One | Self::Many, _) | (_, Self::One | Self::Many) => true,
+        }
+    }
+}
+
+/// Longest name (`NAME_MAX`).
+const NAME_LIMIT: usize = 255;
+
+fn symbols(glob: &str) -> Vec<Symbol> {
+    let mut out = Vec::new();
+    let mut rest = glob.chars();
+    while let Some(c) = rest.next() {
+        out.push(match c {
+            '*' => Symbol::Many,
+            '?' => Symbol::One,
+            '[' => match rest.as_str().get(1..).and_then(|s| s.split_once(']')) {
+                Some((_, after)) => {
+                    rest = after.chars();
+                    Symbol::One
+                }
+                None => Symbol::Char('['),
+            },
+            c => Symbol::Char(c),
+        });
+        if out.len() >= NAME_LIMIT {
+            break;
+        }
+    }
+    out
+}
+
+/// Whether a whole text (path, host, service …) matches a glob of a rule's `target`: `*` within a
+/// component, `**` across, braces for choice.
+pub fn target(pattern: &str, text: &str) -> bool {
+    match (pattern.strip_prefix('/'), text.strip_prefix('/')) {
+        (Some(pattern), Some(text)) => path(pattern, text),
+        (None, None) => path(pattern, text),
+        // a pattern without a leading slash means any place only if it says so
+        (None, Some(text)) => pattern.starts_with("**") && path(pattern, text),
+        (Some(_), None) => false,
+    }
+}
+
+/// Whether a path's component holds a glob that the shell has not expanded.
+pub(super) fn is_live(path: &str) -> bool {
+    path.contains(['*', '?', '[']) && glob::is_pattern(path, Extended::No)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_match_patterns() {
+        let cases = [
+            ("etc/shadow", "etc/shadow", true),
+            ("etc/shadow", "etc/shadow/x", false),
+            ("etc/**", "etc", true),
+            ("etc/**", "etc/a/b", true),
+            ("etc/**", "etcetera", false),
+            ("**/.env", ".env", true),
+            ("**/.env", "a/b/.env", true),
+            ("**/.env", "a/.env/b", false),
+            ("**/.git/hooks/**", "home/u/p/.git/hooks/pre-commit", true),
+            ("**/a/**/b", "a/a/x/y/b", true),
+            ("**/a/b", "a/a/b", true),
+            (".ssh/id_*", ".ssh/id_rsa", true),
+            (".ssh/id_*", ".ssh/x/id_rsa", false),
+            ("dev/sd[a-z]*", "dev/sda1", true),
+            ("dev/{sd,vd}?", "dev/vda", true),
+            ("home/*/.bashrc", "home/u/.bashrc", true),
+            ("*", "", false),
+            ("", "", true),
+        ];
+        for (pattern, text, expected) in cases {
+            assert_eq!(path(pattern, text), expected, "{pattern} {text}");
+        }
+    }
+
+    #[test]
+    fn live_globs_overlap_with_what_they_could_mean() {
+        let cases = [
+            ("etc/shadow", "etc/sh?dow", true),
+            ("etc/shadow", "etc/*release", false),
+            ("etc/shadow", "etc/s*", true),
+            (".ssh/id_*", ".s*/id_rsa", true),
+            (".ssh/id_*", "*/id_rsa", false),
+            (".ssh/id_*", ".ssh/*", true),
+            (".ssh/**", ".s[s]h/a/b", true),
+            ("{.aws,.azure}/x", ".a*/x", true),
+        ];
+        for (pattern, text, expected) in cases {
+            assert_eq!(path_overlaps(pattern, text), expected, "{pattern} {text}");
+        }
+    }
+
+    #[test]
+    fn many_stars_end_soon() {
+        let text = "a/".repeat(2000);
+        assert!(!path(&format!("{}b", "**/a/".repeat(100)), &text));
+    }
+}
