@@ -1,8 +1,3 @@
-<<<<<<< HEAD
-//! Shell patterns (stand-in until the place floor lands).
-pub fn matches(pattern: &str, text: &str) -> bool {
-    pattern == text
-=======
 //! Shell pattern matching on strings (POSIX XCU 2.14, bash's extended patterns).
 //!
 //! In: a pattern whose quoted characters are escaped by backslashes, and a text. Out: whether it
@@ -267,5 +262,4 @@ mod tests {
         assert!(is_pattern("+(x)", Extended::Yes) && !is_pattern("+(x)", Extended::No));
         assert_eq!(unescape("a\\*b\\"), "a*b\\");
     }
->>>>>>> place
 }

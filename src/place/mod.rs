@@ -1,8 +1,3 @@
-<<<<<<< HEAD
-//! Resolving and classifying places.
-
-pub mod glob;
-=======
 //! Places: what a path, a host or a file's state in version control is.
 //!
 //! In: names as written, and the world. Out: resolved names with their classes.
@@ -21,4 +16,3 @@ pub mod setting;
 #[cfg(test)]
 mod tree;
 pub mod workspace;
->>>>>>> place
