@@ -1,0 +1,458 @@
+//! From a described call to effects: what each word of the argument vector means is carried out.
+//!
+//! In: a [`Command`] description and a [`Call`]. Out: effects with provenance; what the call prints.
+//! Never: loses where bytes come from.
+
+use std::rc::Rc;
+
+use crate::act::{Class, Kind, TagSet, UnknownKind, tag};
+use crate::canonical::state::Reach;
+use crate::canonical::value::{Data, Field, Origin};
+use crate::effects::arguments::{Inert, Meant, Parsed, parse};
+use crate::effects::call::Call;
+use crate::effects::model::Target;
+use crate::effects::walk::{Outcome, Walk};
+use crate::policy::tables::{Command, Is, Lang, Output, Role};
+
+/// A described call while its words are carried out.
+pub struct Doing<'c> {
+    pub parsed: Parsed,
+    pub spec: &'static Command,
+    pub call: Call<'c>,
+    pub program: Rc<str>,
+    /// Tags of all its effects.
+    pub tags: TagSet,
+    /// What it has read so far: input, files, network.
+    pub read: Data,
+    pub peer: Option<Field>,
+}
+
+/// Kinds whose target is a path.
+pub fn is_path_kind(kind: Kind) -> bool {
+    matches!(
+        kind,
+        Kind::Read
+            | Kind::List
+            | Kind::Write
+            | Kind::Append
+            | Kind::Create
+            | Kind::Delete
+            | Kind::Move
+            | Kind::Link
+            | Kind::LinkTo
+            | Kind::Chmod
+            | Kind::Chown
+            | Kind::Mount
+            | Kind::Format
+            | Kind::Execute
+    )
+}
+
+/// Kinds that take the call's data somewhere.
+fn carries_data(kind: Kind) -> bool {
+    matches!(kind, Kind::Write | Kind::Append | Kind::Send | Kind::Publish | Kind::Connect)
+}
+
+impl Walk<'_, '_> {
+    /// A program with a description.
+    pub fn described(&mut self, spec: &'static Command, call: &Call<'_>, program: &Rc<str>) -> Outcome {
+        for (name, value) in call.environment {
+            self.own_variable(spec, name, value, call);
+        }
+        if let Some(outcome) = self.handled(spec, call, program) {
+            return outcome;
+        }
+        let parsed = parse(spec, call.arguments());
+        self.carry_out(spec, call, program, parsed)
+    }
+
+    /// A variable that carries code for this very program.
+    fn own_variable(
+        &mut self,
+        spec: &'static Command,
+        name: &str,
+        value: &crate::canonical::value::Value,
+        call: &Call<'_>,
+    ) {
+        let Some((_, roles)) = spec.environment.iter().find(|(n, _)| *n == name) else { return };
+        let field = Field { span: call.span, ..Field::from(value.clone()) };
+        let parsed = Parsed { specs: vec![spec], ..Parsed::default() };
+        let mut doing = self.doing(spec, call, &Rc::from(name), parsed);
+        for role in *roles {
+            self.role(*role, &field, &mut doing);
+        }
+    }
+
+    fn doing<'c>(&self, spec: &'static Command, call: &Call<'c>, program: &Rc<str>, parsed: Parsed) -> Doing<'c> {
+        let tags = self.state.ambient.union(parsed.tags);
+        Doing { parsed, spec, call: *call, program: Rc::clone(program), tags, read: Data::empty(), peer: None }
+    }
+
+    /// Carries out a parsed call; handlers that only change the parse end here, too.
+    pub fn carry_out(
+        &mut self,
+        spec: &'static Command,
+        call: &Call<'_>,
+        program: &Rc<str>,
+        parsed: Parsed,
+    ) -> Outcome {
+        let spec = parsed.spec().unwrap_or(spec);
+        if parsed.inert == Inert::Yes {
+            return Outcome::prints(Data::unknown(TagSet::EMPTY));
+        }
+        let mut doing = self.doing(spec, call, program, parsed);
+        doing.peer = self.peer(&doing);
+        self.take_input(&mut doing);
+        self.read_first(&mut doing);
+        let meant = std::mem::take(&mut doing.parsed.meant);
+        let mut nested = None;
+        for (i, word) in meant.iter().enumerate() {
+            for role in word.roles {
+                if role.is == Is::Command {
+                    let from = meant.get(i).map(|m| m.field.clone());
+                    nested = from.map(|f| self.nested_command(&doing, &f));
+                } else if !is_reading(role.is) {
+                    self.role(*role, &word.field, &mut doing);
+                }
+            }
+        }
+        doing.parsed.meant = meant;
+        self.without_words(&mut doing);
+        let outcome = self.printed(&doing);
+        nested.unwrap_or(outcome)
+    }
+
+    fn peer(&mut self, doing: &Doing<'_>) -> Option<Field> {
+        let is_peer = |m: &&Meant| {
+            m.roles.iter().any(|r| matches!(r.is, Is::Peer | Is::Effect(Kind::Fetch | Kind::Connect | Kind::Send)))
+        };
+        doing.parsed.meant.iter().find(is_peer).map(|m| m.field.clone())
+    }
+
+    /// Standard input: read where the description says so and no file is named instead.
+    fn take_input(&mut self, doing: &mut Doing<'_>) {
+        let reads_files = |m: &Meant| m.roles.iter().any(|r| is_reading(r.is) || matches!(r.is, Is::CodeFile(_)));
+        let named = doing.parsed.meant.iter().any(|m| reads_files(m) && m.field.text != "-");
+        let dash = doing.parsed.operands.iter().any(|f| f.text == "-");
+        if doing.spec.stdin.is_empty() || ((named || doing.parsed.carries_code()) && !dash) {
+            return;
+        }
+        let input = doing.call.stdin.clone();
+        if input.origin == Origin::Inherited && !doing.spec.alone.is_empty() {
+            return;
+        }
+        for role in doing.spec.stdin {
+            match role.is {
+                Is::Code(lang) | Is::CodeFile(lang) => {
+                    if input.origin == Origin::Inside {
+                        let field = doing.call.argv.first().cloned().unwrap_or_default();
+                        self.core.indicate(crate::effects::model::Indicator::PipeToInterpreter, doing.call.span);
+                        self.code_data(lang, &input, &field, &doing.parsed.operands, &doing.program);
+                    }
+                }
+                Is::ShellText => {
+                    let field = doing.call.argv.first().cloned().unwrap_or_default();
+                    self.code_data(Lang::Shell, &input, &field, &[], &doing.program);
+                }
+                Is::SendData | Is::SendFile | Is::Effect(Kind::Send) => {
+                    let peer = doing.peer.clone().unwrap_or_default();
+                    let target = self.host_target(&peer);
+                    let tags = doing.tags.union(role.tags).union(input.tags);
+                    self.core.emit(Kind::Send, target, tags, &doing.program, doing.call.span);
+                }
+                Is::Effect(kind) => {
+                    let tags = doing.tags.union(role.tags).union(input.tags);
+                    self.core.emit(kind, Target::default(), tags, &doing.program, doing.call.span);
+                }
+                Is::Data | Is::Tag | Is::Command | Is::Chdir | Is::Assignment | Is::User | Is::Peer => {}
+            }
+        }
+        doing.read.append(&input);
+        doing.read.text.clone_from(&input.text);
+    }
+
+    /// Files and hosts that are read come before what is written: provenance flows that way.
+    fn read_first(&mut self, doing: &mut Doing<'_>) {
+        let meant = std::mem::take(&mut doing.parsed.meant);
+        for word in &meant {
+            for role in word.roles.iter().filter(|r| is_reading(r.is)) {
+                self.role(*role, &word.field, doing);
+            }
+        }
+        doing.parsed.meant = meant;
+    }
+
+    /// Effects that have no word: of switches, of the call as such, of a call without operands.
+    fn without_words(&mut self, doing: &mut Doing<'_>) {
+        let mut roles: Vec<Role> = doing.parsed.bare.clone();
+        for spec in &doing.parsed.specs {
+            roles.extend_from_slice(spec.effects);
+        }
+        let alone = doing.parsed.operands.is_empty() && !doing.parsed.carries_code();
+        if alone && doing.call.stdin.origin == Origin::Inherited {
+            roles.extend_from_slice(doing.spec.alone);
+        }
+        let field = match (&doing.peer, doing.parsed.operands.first()) {
+            (Some(peer), _) => peer.clone(),
+            (None, Some(first)) => first.clone(),
+            (None, None) => Field { span: doing.call.span, ..Field::default() },
+        };
+        for role in roles {
+            match role.is {
+                Is::Effect(kind) if is_path_kind(kind) => {
+                    let all: Vec<Field> = doing.parsed.operands.clone();
+                    let nothing = all.is_empty();
+                    for operand in all {
+                        self.role(role, &operand, doing);
+                    }
+                    if nothing {
+                        let tags = doing.tags.union(role.tags);
+                        self.core.emit(kind, Target::default(), tags, &doing.program, doing.call.span);
+                    }
+                }
+                Is::Effect(kind) => {
+                    let target = self.named_target(kind, &field);
+                    let mut tags = doing.tags.union(role.tags);
+                    if carries_data(kind) {
+                        tags = tags.union(doing.read.tags);
+                    }
+                    self.core.emit(kind, target, tags, &doing.program, doing.call.span);
+                }
+                _ => self.role(role, &field, doing),
+            }
+        }
+    }
+
+    /// The target of an effect by its kind: a path, a host, or a name.
+    pub fn named_target(&mut self, kind: Kind, field: &Field) -> Target {
+        if is_path_kind(kind) {
+            return self.path_target_for(field, kind);
+        }
+        if matches!(kind, Kind::Fetch | Kind::Send | Kind::Connect | Kind::Publish) && !field.text.is_empty() {
+            return self.host_target(field);
+        }
+        let name = field.text.replace(crate::canonical::value::HOLE, "…");
+        Target { written: name.as_str().into(), resolved: name.into(), ..Target::default() }
+    }
+
+    /// One role of one word.
+    pub fn role(&mut self, role: Role, field: &Field, doing: &mut Doing<'_>) {
+        let span = if field.span == crate::text::Span::default() { doing.call.span } else { field.span };
+        match role.is {
+            Is::Data | Is::Tag | Is::Peer | Is::Command => {}
+            Is::Effect(kind) => self.effect(kind, role.tags, field, doing),
+            Is::Code(lang) => drop(self.code_data(lang, &field_data(field), field, &doing.parsed.operands, &doing.program)),
+            Is::ShellText => drop(self.code_data(Lang::Shell, &field_data(field), field, &[], &doing.program)),
+            Is::CodeFile(lang) => {
+                let arguments = doing.parsed.operands.get(1..).unwrap_or(&[]).to_vec();
+                drop(self.run_code_file(lang, field, &arguments, &doing.program));
+            }
+            Is::Chdir => self.state.cwd = self.resolved(field),
+            Is::Assignment => {
+                if let Some((name, value)) = field.text.split_once('=') {
+                    let value = crate::canonical::value::Value { text: value.to_owned(), tags: field.tags };
+                    self.injected(name, &value, span, crate::effects::inject::Setting::Command);
+                }
+            }
+            Is::User => {
+                let target = self.named_target(Kind::Privilege, field);
+                self.core.emit(Kind::Privilege, target, doing.tags.union(role.tags), &doing.program, span);
+            }
+            Is::SendData | Is::SendFile => self.send(role, field, doing),
+        }
+    }
+
+    fn effect(&mut self, kind: Kind, extra: TagSet, field: &Field, doing: &mut Doing<'_>) {
+        let span = if field.span == crate::text::Span::default() { doing.call.span } else { field.span };
+        let mut tags = doing.tags.union(extra).union(field.tags);
+        match kind {
+            Kind::Read => {
+                if let Some(path) = field.text.strip_prefix("file://") {
+                    let inner = Field { text: path.to_owned(), ..field.clone() };
+                    let data = self.read_path(&inner, &doing.program, span);
+                    doing.read.append(&data);
+                    return;
+                }
+                let ambient = self.state.ambient;
+                self.state.ambient = doing.tags.union(extra);
+                let data = self.read_path(field, &doing.program, span);
+                self.state.ambient = ambient;
+                if doing.read == Data::empty() { doing.read = data } else { doing.read.append(&data) }
+            }
+            Kind::Fetch => {
+                if let Some(path) = field.text.strip_prefix("file://") {
+                    let inner = Field { text: path.to_owned(), ..field.clone() };
+                    let data = self.read_path(&inner, &doing.program, span);
+                    doing.read.append(&data);
+                    return;
+                }
+                let target = self.host_target(field);
+                if target.classes.has(Class::Unknown) {
+                    tags = tags.with(tag::UNKNOWN_HOST);
+                }
+                self.core.emit(kind, target, tags, &doing.program, span);
+                doing.read.append(&Data::unknown(TagSet::of(tag::FROM_NETWORK)));
+                doing.read.text = None;
+            }
+            Kind::Write | Kind::Append => {
+                let mut data = doing.read.clone().tagged(extra);
+                data.origin = Origin::Inside;
+                if matches!(field.text.as_str(), "-" | "/dev/stdout" | "/dev/stderr" | "/dev/null") {
+                    return;
+                }
+                let ambient = self.state.ambient;
+                self.state.ambient = doing.tags.union(extra);
+                self.write_path(field, kind, &data, &doing.program, span);
+                self.state.ambient = ambient;
+                self.note_inside(field, doing, &data);
+            }
+            Kind::Delete | Kind::Move => {
+                let target = self.path_target_for(field, kind);
+                tags = tags.union(self.path_tags(&target, field, kind)).union(self.work_tags(&target, kind));
+                let path = target.resolved.to_string();
+                self.core.emit(kind, target, tags, &doing.program, span);
+                if kind == Kind::Move
+                    && let Some(written) = self.state.written_at(&path).cloned()
+                {
+                    doing.read = written.data;
+                } else if kind == Kind::Move {
+                    let found = self.path_target(field);
+                    doing.read.append(&Data::unknown(crate::effects::files::provenance(found.classes)));
+                    doing.read.text = None;
+                }
+            }
+            _ => {
+                let target = self.named_target(kind, field);
+                if is_path_kind(kind) {
+                    tags = tags.union(self.path_tags(&target, field, kind));
+                } else if carries_data(kind) {
+                    tags = tags.union(doing.read.tags);
+                }
+                self.core.emit(kind, target, tags, &doing.program, span);
+            }
+        }
+    }
+
+    /// `cp a dir`: the file may come to lie inside the folder.
+    fn note_inside(&mut self, field: &Field, doing: &Doing<'_>, data: &Data) {
+        let folder = self.resolved(field);
+        for operand in doing.parsed.operands.iter().take(16) {
+            if operand.text == field.text {
+                continue;
+            }
+            let name = operand.text.trim_end_matches('/').rsplit('/').next().unwrap_or("");
+            if !name.is_empty() {
+                self.state.note_written(&format!("{folder}/{name}"), data.clone(), Reach::File);
+            }
+        }
+    }
+
+    fn send(&mut self, role: Role, field: &Field, doing: &mut Doing<'_>) {
+        let span = if field.span == crate::text::Span::default() { doing.call.span } else { field.span };
+        let mut tags = doing.tags.union(role.tags).union(field.tags);
+        let file = match role.is {
+            Is::SendFile => Some(field.text.as_str()),
+            _ => field.text.split_once('@').filter(|(before, _)| before.is_empty() || before.ends_with('=')).map(|p| p.1),
+        };
+        if let Some(path) = file {
+            let path = path.split([';', ',']).next().unwrap_or(path);
+            let data = if path == "-" {
+                doing.call.stdin.clone()
+            } else {
+                let inner = Field { text: path.to_owned(), pattern: None, ..field.clone() };
+                self.read_path(&inner, &doing.program, span)
+            };
+            tags = tags.union(data.tags);
+        } else {
+            tags = tags.with(tag::FROM_LITERAL);
+        }
+        let peer = doing.peer.clone().unwrap_or_default();
+        let target = self.host_target(&peer);
+        self.core.emit(Kind::Send, target, tags, &doing.program, span);
+    }
+
+    /// The command that a wrapper runs: the operands from this one on.
+    fn nested_command(&mut self, doing: &Doing<'_>, from: &Field) -> Outcome {
+        let operands = &doing.parsed.operands;
+        let start = operands.iter().position(|f| std::ptr::eq(f, from) || (f == from)).unwrap_or(0);
+        let mut rest: &[Field] = operands.get(start..).unwrap_or(&[]);
+        let mut environment = Vec::new();
+        while let Some(field) = rest.first() {
+            match field.text.split_once('=') {
+                Some((name, value)) if is_name(name) => {
+                    let value = crate::canonical::value::Value { text: value.to_owned(), tags: field.tags };
+                    environment.push((name.to_owned(), value));
+                    rest = rest.get(1..).unwrap_or(&[]);
+                }
+                _ => break,
+            }
+        }
+        if rest.is_empty() {
+            return Outcome::silent();
+        }
+        let ambient = self.state.ambient;
+        self.state.ambient = doing.tags;
+        let call = Call { argv: rest, stdin: doing.call.stdin, environment: &environment, span: doing.call.span };
+        let functions = std::mem::take(&mut self.state.functions);
+        let aliases = std::mem::take(&mut self.state.aliases);
+        let outcome = self.call(&call);
+        self.state.functions = functions;
+        self.state.aliases = aliases;
+        self.state.ambient = ambient;
+        outcome
+    }
+
+    /// What a described call prints.
+    fn printed(&mut self, doing: &Doing<'_>) -> Outcome {
+        let mut data = match doing.spec.output {
+            Output::Plain => Data::unknown(TagSet::EMPTY),
+            Output::Through => Data { text: None, ..doing.read.clone() },
+            Output::Fetched => Data::unknown(doing.read.tags.with(tag::FROM_NETWORK)),
+            Output::Decoded => Data::unknown(doing.read.tags.with(tag::FROM_DECODED)),
+            Output::Arguments => {
+                let tags = doing.call.arguments().iter().fold(TagSet::EMPTY, |t, f| t.union(f.tags));
+                Data::unknown(tags)
+            }
+            Output::System => Data::unknown(TagSet::of(tag::FROM_SYSTEM)),
+            Output::Environment => Data::unknown(TagSet::of(tag::FROM_ENVIRONMENT)),
+            Output::Unknown => Data::unknown(doing.read.tags.with(tag::FROM_UNKNOWN)),
+        };
+        data.origin = Origin::Inside;
+        data.tags = data.tags.minus(TagSet::of(tag::FROM_STDIN));
+        if let Some(text) = crate::effects::print::simulate(&doing.program, doing.call.arguments(), &doing.read) {
+            data.text = Some(text);
+        }
+        self.written_to_stdout(doing, &mut data);
+        Outcome::prints(data)
+    }
+
+    /// A download without an output file is printed; one with a file is not.
+    fn written_to_stdout(&mut self, doing: &Doing<'_>, data: &mut Data) {
+        let to_file = |m: &Meant| {
+            m.roles.iter().any(|r| matches!(r.is, Is::Effect(Kind::Write | Kind::Append)))
+                && !matches!(m.field.text.as_str(), "-" | "/dev/stdout")
+        };
+        if doing.spec.output == Output::Fetched && doing.parsed.meant.iter().any(to_file) {
+            *data = Data::unknown(TagSet::EMPTY);
+        }
+        if data.tags.has(tag::FROM_NETWORK) && doing.spec.output == Output::Plain {
+            self.core.doubt(UnknownKind::Value, "output", doing.call.span);
+        }
+    }
+}
+
+fn is_reading(is: Is) -> bool {
+    matches!(is, Is::Effect(Kind::Read | Kind::Fetch | Kind::Move))
+}
+
+/// A variable's name (POSIX XBD 3.235).
+pub fn is_name(text: &str) -> bool {
+    !text.is_empty()
+        && !text.starts_with(|c: char| c.is_ascii_digit())
+        && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+}
+
+/// A word as data: what an option's value holds.
+pub fn field_data(field: &Field) -> Data {
+    Data { text: Some(field.text.clone()), tags: field.tags, origin: Origin::Inside }
+}

@@ -1,0 +1,215 @@
+//! Shells that a command starts: `sh -c TEXT`, `bash FILE`, `… | sh`, a bare `sh`; and `eval`, `.`.
+//!
+//! In: calls of shells. Out: the inner text, judged; a shell without a command is an effect of its own.
+//! Never: takes an option's value for the text.
+
+use std::rc::Rc;
+
+use crate::act::{Kind, TagSet, UnknownKind, tag};
+use crate::canonical::value::{Data, Field, Origin, Value};
+use crate::effects::call::Call;
+use crate::effects::model::{Indicator, Target};
+use crate::effects::walk::{Outcome, Walk};
+use crate::policy::tables::Lang;
+
+/// What a shell's command line asks for.
+#[derive(Debug, Default)]
+struct Asked {
+    command: bool,
+    stdin: bool,
+    interactive: bool,
+    inert: bool,
+    operands: Vec<Field>,
+    /// `--rcfile`, `--init-file`
+    files: Vec<Field>,
+    letters: String,
+}
+
+/// Names of shells that read POSIX-like text.
+pub fn is_shell(name: &str) -> bool {
+    matches!(
+        name,
+        "sh" | "bash" | "dash" | "zsh" | "ksh" | "ksh93" | "mksh" | "pdksh" | "ash" | "rbash" | "yash" | "agent-sh" | "rksh" | "lksh" | "oksh" | "posh"
+    )
+}
+
+fn ask(words: &[Field]) -> Asked {
+    let mut asked = Asked::default();
+    let mut rest = words.iter();
+    while let Some(word) = rest.next() {
+        let text = word.text.as_str();
+        if matches!(text, "--" | "-") {
+            break;
+        }
+        if let Some(long) = text.strip_prefix("--") {
+            match long {
+                "rcfile" | "init-file" => asked.files.extend(rest.next().cloned()),
+                "help" | "version" => asked.inert = true,
+                _ => {}
+            }
+            continue;
+        }
+        if !(text.starts_with('-') || text.starts_with('+')) || text.len() < 2 {
+            asked.operands.push(word.clone());
+            break;
+        }
+        let on = text.starts_with('-');
+        for letter in text.chars().skip(1) {
+            match letter {
+                'c' if on => asked.command = true,
+                's' if on => asked.stdin = true,
+                'i' if on => asked.interactive = true,
+                'n' if on => asked.inert = true,
+                'o' | 'O' => drop(rest.next()),
+                other if on => asked.letters.push(other),
+                _ => {}
+            }
+        }
+    }
+    asked.operands.extend(rest.cloned());
+    asked
+}
+
+impl Walk<'_, '_> {
+    /// A call of a shell.
+    pub fn shell(&mut self, call: &Call<'_>, program: &Rc<str>) -> Outcome {
+        let asked = ask(call.arguments());
+        if asked.inert && !asked.command {
+            return Outcome::silent();
+        }
+        for file in &asked.files {
+            self.run_code_file(Lang::Shell, file, &[], program);
+        }
+        if asked.command {
+            return self.shell_text(call, &asked, program);
+        }
+        match asked.operands.first() {
+            Some(file) if !asked.stdin => {
+                let arguments = asked.operands.get(1..).unwrap_or(&[]);
+                self.run_code_file(Lang::Shell, file, arguments, program)
+            }
+            _ => self.shell_input(call, &asked, program),
+        }
+    }
+
+    fn shell_text(&mut self, call: &Call<'_>, asked: &Asked, program: &Rc<str>) -> Outcome {
+        let Some(text) = asked.operands.first() else { return Outcome::silent() };
+        let mut child = self.fork();
+        child.stdin = call.stdin.clone();
+        child.state.options = asked.letters.clone();
+        child.state.functions = Rc::default();
+        child.state.aliases = Rc::default();
+        for (name, value) in call.environment {
+            child.state.set(name, value.clone());
+        }
+        let mut arguments = asked.operands.iter().skip(1).map(Field::value);
+        child.state.zero = arguments.next().unwrap_or_else(|| Value::known(&**program));
+        child.state.positional = Rc::new(arguments.collect());
+        let outcome = child.opaque_or_text(text, program);
+        let written = child.state.written;
+        self.state.written = written;
+        outcome
+    }
+
+    /// Text that is known is judged; text that is not is code of unknown content.
+    pub fn opaque_or_text(&mut self, text: &Field, program: &Rc<str>) -> Outcome {
+        if text.has_hole() {
+            let tags = self.state.ambient.union(text.tags).with(tag::OPAQUE);
+            let target = Target { written: text.text.replace(crate::canonical::value::HOLE, "…").into(), ..Target::default() };
+            self.core.emit(Kind::Code, target, tags, program, text.span);
+            self.core.doubt(UnknownKind::Code, "shell text", text.span);
+        } else if text.tags.has(tag::FROM_DECODED) {
+            let ambient = self.state.ambient;
+            self.state.ambient = ambient.with(tag::OBFUSCATED);
+            let outcome = self.text(&text.text, text.span);
+            self.state.ambient = ambient;
+            return outcome;
+        }
+        self.text(&text.text, text.span)
+    }
+
+    /// A shell that reads its commands from its input.
+    fn shell_input(&mut self, call: &Call<'_>, asked: &Asked, program: &Rc<str>) -> Outcome {
+        let input = call.stdin;
+        let tied = self.state.ambient.has(tag::STREAMS_TO_NETWORK);
+        if input.origin == Origin::Inherited || asked.interactive || tied {
+            let mut tags = self.state.ambient.with(tag::INTERACTIVE);
+            if input.origin == Origin::Inside {
+                tags = tags.union(input.tags);
+            }
+            self.core.emit(Kind::Shell, Target { written: Rc::clone(program), resolved: Rc::clone(program), ..Target::default() }, tags, program, call.span);
+            if input.origin == Origin::Inherited {
+                return Outcome::prints(Data::unknown(TagSet::of(tag::FROM_UNKNOWN)));
+            }
+        }
+        self.core.indicate(Indicator::PipeToInterpreter, call.span);
+        let field = call.argv.first().cloned().unwrap_or_default();
+        let mut child = self.fork();
+        child.stdin = Data { text: None, ..input.clone() };
+        let ambient = child.state.ambient;
+        if input.tags.has(tag::FROM_DECODED) {
+            child.state.ambient = ambient.with(tag::OBFUSCATED);
+        }
+        let outcome = child.code_data(Lang::Shell, input, &field, &asked.operands, program);
+        if input.text.as_deref().is_some_and(crate::canonical::value::has_hole) {
+            let tags = ambient.union(input.tags).with(tag::OPAQUE);
+            child.core.emit(Kind::Code, Target::default(), tags, program, call.span);
+        }
+        let written = child.state.written;
+        self.state.written = written;
+        outcome
+    }
+
+    /// `eval`: its words, joined, in this very shell.
+    pub fn eval(&mut self, call: &Call<'_>) -> Outcome {
+        self.core.indicate(Indicator::Evaluation, call.span);
+        let words = call.arguments();
+        let words = if words.first().is_some_and(|w| w.text == "--") { words.get(1..).unwrap_or(&[]) } else { words };
+        let Some(first) = words.first() else { return Outcome::success() };
+        let tags = words.iter().fold(TagSet::EMPTY, |t, w| t.union(w.tags));
+        let text = words.iter().map(|w| w.text.as_str()).collect::<Vec<_>>().join(" ");
+        let field = Field { text, pattern: None, tags, span: first.span };
+        self.opaque_or_text(&field, &Rc::from("eval"))
+    }
+
+    /// `.` and `source`: the file's text in this very shell.
+    pub fn source(&mut self, call: &Call<'_>) -> Outcome {
+        self.core.indicate(Indicator::Evaluation, call.span);
+        let Some(field) = call.arguments().iter().find(|f| f.text != "--") else { return Outcome::silent() };
+        let program: Rc<str> = Rc::from("source");
+        if matches!(field.text.as_str(), "/dev/stdin" | "/dev/fd/0") {
+            let data = call.stdin.clone();
+            return match data.whole() {
+                Some(text) => self.text(&text.to_owned(), field.span),
+                None => self.code_data(Lang::Shell, &data, field, &[], &program),
+            };
+        }
+        let target = self.path_target(field);
+        let text = self.file_text(&target);
+        match text {
+            crate::effects::files::FileText::Written(data) => {
+                let known = data.whole().map(str::to_owned);
+                match known {
+                    Some(text) => {
+                        let ambient = self.state.ambient;
+                        if data.tags.has(tag::FROM_DECODED) {
+                            self.state.ambient = ambient.with(tag::OBFUSCATED);
+                        }
+                        let outcome = self.text(&text, field.span);
+                        self.state.ambient = ambient;
+                        outcome
+                    }
+                    None => self.code_data(Lang::Shell, &data, field, &[], &program),
+                }
+            }
+            crate::effects::files::FileText::There(text) => self.text(&text, field.span),
+            crate::effects::files::FileText::Binary
+            | crate::effects::files::FileText::Unreadable
+            | crate::effects::files::FileText::Missing => {
+                let tags = self.state.ambient.union(field.tags).union(self.path_tags(&target, field, Kind::Execute));
+                self.core.emit(Kind::Execute, target, tags, &program, field.span);
+                Outcome::silent()
+            }
+        }
+    }
+}
