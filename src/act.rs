@@ -449,6 +449,14 @@ tags! {
     UNATTENDED = "unattended",
     /// the caller's own child (`$!`)
     OWN = "own",
+    /// the program's first operand was given by an option instead (`sed -e`)
+    FIRST_GIVEN = "first-given",
+    /// files that are read are changed, too (`sed -i`)
+    IN_PLACE = "in-place",
+    /// the word may be `host:path`
+    REMOTE_SPEC = "remote-spec",
+    /// a path of the host that a container sees
+    HOST_MOUNT = "host-mount",
     /// the expansion needed to be pieced together by the shell's own string operations
     COMPUTED = "computed",
 }

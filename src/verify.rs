@@ -1,1 +1,74 @@
-//! The judge: pure.
+//! The judge: text, context, policy and world to a decision. Pure: no write, no clock, no network.
+//!
+//! In: judged text (see [`crate::text`]). Out: [`Decision`]. Never: lets an unknown, a limit or an error
+//! lower a verdict (INVARIANT(I5)); resolves a WARN (that is resolution's).
+
+use crate::decision::{Coverage, Decision, Skip};
+use crate::effects;
+use crate::evidence::{self, Evidence};
+use crate::invocation::context::Context;
+use crate::policy::Policy;
+use crate::policy::tables::SemanticClass;
+use crate::policy::temper::{Resolution, Switch};
+use crate::verdict::Verdict;
+use crate::world::World;
+
+/// Judges one text.
+pub fn verify(text: &str, context: &Context, policy: &Policy, world: &dyn World) -> Decision {
+    let found = effects::of(text, context, policy, world);
+    let evidence = evidence::gather(&found, policy);
+    let temper = policy.temper();
+    let score = evidence.signals.total(temper.weights);
+    let by_rule = evidence.findings.iter().map(|f| f.verdict).max().unwrap_or(Verdict::Allow);
+    let verdict = temper.thresholds().verdict(score).max(by_rule).max(evidence.unknown);
+    let skips = skips(&evidence, &temper.resolution);
+    Decision {
+        verdict,
+        score,
+        signals: evidence.signals,
+        class: evidence.class,
+        class_score: evidence.class_score,
+        findings: evidence.findings,
+        coverage: if found.unknowns.is_empty() { Coverage::Full } else { Coverage::Partial },
+        effects: found.list,
+        unknowns: found.unknowns,
+        structure: found.structure,
+        skips,
+        canonical: found.canonical,
+        notes: Vec::new(),
+    }
+}
+
+/// Classes whose score CARE's second skip predicate looks at.
+fn is_high_risk(class: SemanticClass) -> bool {
+    match class {
+        SemanticClass::WriteSensitive
+        | SemanticClass::ExecutionChain
+        | SemanticClass::PrivilegeOrPermission
+        | SemanticClass::Persistence
+        | SemanticClass::Destructive
+        | SemanticClass::ResourceAbuse => true,
+        SemanticClass::ReadOnly
+        | SemanticClass::WriteLocal
+        | SemanticClass::Unknown
+        | SemanticClass::NetworkFetch => false,
+    }
+}
+
+/// CARE's skip predicates (III-F): why nobody needs to be asked about a WARN.
+fn skips(evidence: &Evidence, resolution: &Resolution) -> Vec<Skip> {
+    let mut out = Vec::new();
+    if resolution.rule.on == Switch::On && evidence.findings.iter().any(|f| f.weight >= resolution.rule.from) {
+        out.push(Skip::Rule);
+    }
+    if resolution.class.on == Switch::On
+        && evidence.class.is_some_and(is_high_risk)
+        && evidence.class_score >= resolution.class.from
+    {
+        out.push(Skip::Class);
+    }
+    if resolution.path.on == Switch::On && evidence.signals.paths >= resolution.path.from {
+        out.push(Skip::Path);
+    }
+    out
+}

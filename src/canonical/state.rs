@@ -85,6 +85,8 @@ pub struct State {
     pub aliases: Rc<HashMap<String, String>>,
     pub written: Rc<HashMap<String, Written>>,
     pub descriptors: Rc<HashMap<u32, Endpoint>>,
+    /// Inside a container: folder there, folder of the host.
+    pub mounts: Rc<Vec<(String, String)>>,
     pub traps: Rc<Vec<String>>,
     pub positional: Rc<Vec<Value>>,
     pub zero: Value,
@@ -114,6 +116,7 @@ impl State {
             aliases: Rc::default(),
             written: Rc::default(),
             descriptors: Rc::default(),
+            mounts: Rc::default(),
             traps: Rc::default(),
             zero: Value::known(arguments.next().unwrap_or_else(|| "bash".to_owned())),
             positional: Rc::new(arguments.map(Value::known).collect()),

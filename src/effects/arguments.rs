@@ -335,12 +335,14 @@ impl Reader<'_> {
         if !is_command(operands.rest) {
             end = total - tail;
         }
+        // `sed -e SCRIPT FILE`: the first operand's place is taken
+        let given = usize::from(self.out.tags.has(crate::act::tag::FIRST_GIVEN));
         let fields = self.out.operands.clone();
         for (i, field) in fields.into_iter().enumerate() {
             let roles = if i >= end {
                 operands.last.get(i - end).copied().unwrap_or(&[])
             } else {
-                operands.first.get(i).copied().unwrap_or(operands.rest)
+                operands.first.get(i + given).copied().unwrap_or(operands.rest)
             };
             self.out.meant.push(Meant { roles, field });
             if is_command(roles) {

@@ -8,7 +8,7 @@ use std::rc::Rc;
 use crate::act::{Kind, TagSet, UnknownKind};
 use crate::effects::model::{Effect, Effects, Indicator, Target, Unknown};
 use crate::policy::Policy;
-use crate::syntax::read::Limits;
+use crate::syntax::bounds::Limits;
 use crate::text::Span;
 use crate::world::World;
 
@@ -36,7 +36,7 @@ pub struct Core<'p> {
     pub policy: &'p Policy,
     pub world: &'p dyn World,
     pub context: &'p crate::invocation::context::Context,
-    pub places: crate::place::Places<'p>,
+    pub places: crate::effects::targets::Places<'p>,
     pub limits: Limits,
     pub budget: Budget,
     pub found: Effects,

@@ -83,6 +83,22 @@ impl Walk<'_, '_> {
         }
     }
 
+    /// Roles of one word outside a parsed argument vector.
+    pub fn apply_roles(
+        &mut self,
+        roles: &'static [Role],
+        field: &Field,
+        call: &Call<'_>,
+        program: &Rc<str>,
+        parsed: Parsed,
+    ) {
+        let Some(spec) = parsed.spec() else { return };
+        let mut doing = self.doing(spec, call, program, parsed);
+        for role in roles {
+            self.role(*role, field, &mut doing);
+        }
+    }
+
     fn doing<'c>(&self, spec: &'static Command, call: &Call<'c>, program: &Rc<str>, parsed: Parsed) -> Doing<'c> {
         let tags = self.state.ambient.union(parsed.tags);
         Doing { parsed, spec, call: *call, program: Rc::clone(program), tags, read: Data::empty(), peer: None }
@@ -197,8 +213,11 @@ impl Walk<'_, '_> {
             (None, Some(first)) => first.clone(),
             (None, None) => Field { span: doing.call.span, ..Field::default() },
         };
+        let carries = doing.parsed.carries_code();
         for role in roles {
             match role.is {
+                // `sudo -i COMMAND`, `su -c TEXT`: the shell runs that and ends
+                Is::Effect(Kind::Shell) if carries => {}
                 Is::Effect(kind) if is_path_kind(kind) => {
                     let all: Vec<Field> = doing.parsed.operands.clone();
                     let nothing = all.is_empty();
@@ -265,6 +284,11 @@ impl Walk<'_, '_> {
     fn effect(&mut self, kind: Kind, extra: TagSet, field: &Field, doing: &mut Doing<'_>) {
         let span = if field.span == crate::text::Span::default() { doing.call.span } else { field.span };
         let mut tags = doing.tags.union(extra).union(field.tags);
+        if extra.has(tag::REMOTE_SPEC)
+            && let Some(peer) = remote_spec(&field.text)
+        {
+            return self.remote_effect(kind, &Field { text: peer, ..field.clone() }, doing);
+        }
         match kind {
             Kind::Read => {
                 if let Some(path) = field.text.strip_prefix("file://") {
@@ -277,6 +301,10 @@ impl Walk<'_, '_> {
                 self.state.ambient = doing.tags.union(extra);
                 let data = self.read_path(field, &doing.program, span);
                 self.state.ambient = ambient;
+                if doing.tags.has(tag::IN_PLACE) {
+                    let changed = Data { text: None, ..data.clone() };
+                    self.write_path(field, Kind::Write, &changed, &doing.program, span);
+                }
                 if doing.read == Data::empty() { doing.read = data } else { doing.read.append(&data) }
             }
             Kind::Fetch => {
@@ -330,6 +358,19 @@ impl Walk<'_, '_> {
                 }
                 self.core.emit(kind, target, tags, &doing.program, span);
             }
+        }
+    }
+
+    /// `scp`, `rsync`: reading from another machine fetches, writing to it sends.
+    fn remote_effect(&mut self, kind: Kind, peer: &Field, doing: &mut Doing<'_>) {
+        let target = self.host_target(peer);
+        let tags = doing.tags.union(peer.tags);
+        if kind == Kind::Write || kind == Kind::Append {
+            self.core.emit(Kind::Send, target, tags.union(doing.read.tags), &doing.program, doing.call.span);
+        } else {
+            self.core.emit(Kind::Fetch, target, tags, &doing.program, doing.call.span);
+            doing.read.append(&Data::unknown(TagSet::of(tag::FROM_NETWORK)));
+            doing.read.text = None;
         }
     }
 
@@ -439,6 +480,15 @@ impl Walk<'_, '_> {
             self.core.doubt(UnknownKind::Value, "output", doing.call.span);
         }
     }
+}
+
+/// `[user@]host:path` or a URL, in the words of scp and rsync.
+fn remote_spec(text: &str) -> Option<String> {
+    if text.contains("://") {
+        return Some(text.to_owned());
+    }
+    let (host, _) = text.split_once(':')?;
+    (!host.is_empty() && !host.contains('/')).then(|| host.rsplit('@').next().unwrap_or(host).to_owned())
 }
 
 fn is_reading(is: Is) -> bool {

@@ -1,3 +1,56 @@
-//! Effects: what a script would do.
+//! Effects: what a script would do, found by walking it as a shell would, without running anything.
+//!
+//! In: judged text, context, policy, world. Out: [`Effects`] with resolved targets and provenance.
+//! Never: changes the machine; leaves out a command that may run.
 
+pub mod arguments;
+pub mod builtins;
+pub mod call;
+pub mod compound;
+pub mod conditions;
+pub mod core;
+pub mod edit;
+pub mod files;
+pub mod foreign;
+pub mod handlers;
+pub mod inject;
+pub mod interpret;
 pub mod model;
+pub mod print;
+pub mod redirect;
+pub mod shells;
+pub mod simple;
+pub mod targets;
+pub mod walk;
+pub mod work;
+
+use crate::canonical::state::State;
+use crate::canonical::value::Data;
+use crate::invocation::context::Context;
+use crate::policy::Policy;
+use crate::world::World;
+
+use self::core::{Budget, Core};
+use self::model::Effects;
+use self::targets::Places;
+use self::walk::Walk;
+
+/// Walks a text and says what it would do.
+pub fn of(text: &str, context: &Context, policy: &Policy, world: &dyn World) -> Effects {
+    let mut core = Core {
+        policy,
+        world,
+        context,
+        places: Places::new(context, policy.places(), world),
+        limits: crate::syntax::bounds::Limits::default(),
+        budget: Budget::default(),
+        found: Effects::default(),
+        substitutions: 0,
+        next_path: 0,
+        anchor: None,
+    };
+    let state = State::new(context);
+    let mut walk = Walk { core: &mut core, state, stdin: Data::inherited(), calling: Vec::new() };
+    walk.unit(text);
+    core.found
+}

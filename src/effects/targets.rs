@@ -78,7 +78,11 @@ impl Walk<'_, '_> {
 
     pub fn path_target_for(&mut self, field: &Field, kind: Kind) -> Target {
         let written: Rc<str> = field.text.as_str().into();
-        let remote = self.state.ambient.has(tag::ON_REMOTE_HOST) || self.state.ambient.has(tag::IN_CONTAINER);
+        let contained = self.state.ambient.has(tag::IN_CONTAINER);
+        let remote = self.state.ambient.has(tag::ON_REMOTE_HOST);
+        if contained {
+            return self.contained_target(&written, kind);
+        }
         let (found, mut classes) = self.core.place(&field.text, &self.state.cwd, follow(kind));
         if remote {
             // another machine's relative paths are not this workspace
@@ -86,6 +90,28 @@ impl Walk<'_, '_> {
         }
         let resolved = found.map_or_else(|| Rc::clone(&written), |r| r.lexical);
         Target { written, resolved, classes }
+    }
+
+    /// A path in a container: the host's where a mount leads there, else of no class.
+    fn contained_target(&mut self, written: &Rc<str>, kind: Kind) -> Target {
+        let inside = crate::place::resolve::normal(&if written.starts_with('/') {
+            written.to_string()
+        } else {
+            format!("{}/{written}", self.state.cwd)
+        });
+        let mount = self
+            .state
+            .mounts
+            .iter()
+            .filter_map(|(at, host)| crate::place::resolve::below(&inside, at).map(|rest| (at.len(), host, rest)))
+            .max_by_key(|(length, ..)| *length);
+        let Some((_, host, rest)) = mount else {
+            return Target { written: Rc::clone(written), resolved: inside.into(), classes: ClassSet::EMPTY };
+        };
+        let path = format!("{}/{rest}", host.trim_end_matches('/'));
+        let (found, classes) = self.core.place(&path, "/", follow(kind));
+        let resolved = found.map_or_else(|| path.as_str().into(), |r| r.lexical);
+        Target { written: Rc::clone(written), resolved, classes }
     }
 
     /// The resolved path of a field, for notes on files that the script writes.

@@ -1,1 +1,141 @@
-//! (room for the evidence floor)
+//! The four views of CARE over the effects: structure, semantics, paths, patterns.
+//!
+//! In: [`Effects`], the policy. Out: [`Evidence`]: signals and findings. Never: reads the text again; never
+//! lets one effect excuse another (each signal is a maximum).
+
+pub mod matching;
+
+use crate::act::{Kind, UnknownKind, tag};
+use crate::decision::Finding;
+use crate::effects::model::{Effect, Effects, Indicator, Unknown};
+use crate::policy::Policy;
+use crate::policy::tables::SemanticClass;
+use crate::policy::temper::{Temper, Unsure};
+use crate::score::Signals;
+use crate::verdict::{Permille, Verdict};
+
+use matching::matches;
+
+/// What the views say.
+#[derive(Clone, Debug, Default)]
+pub struct Evidence {
+    pub signals: Signals,
+    pub class: Option<SemanticClass>,
+    pub class_score: Permille,
+    pub findings: Vec<Finding>,
+    /// The strongest verdict that an unknown demands by itself.
+    pub unknown: Verdict,
+}
+
+/// CARE's severities of structure (III-B, L1).
+fn severity(indicator: Indicator) -> Permille {
+    Permille::new(match indicator {
+        Indicator::None => 0,
+        Indicator::Pipe => 50,
+        Indicator::Substitution => 300,
+        Indicator::NestedSubstitution => 600,
+        Indicator::Evaluation => 900,
+        Indicator::PipeToInterpreter => 1000,
+    })
+}
+
+/// Gathers the evidence.
+pub fn gather(effects: &Effects, policy: &Policy) -> Evidence {
+    let mut evidence = Evidence::default();
+    evidence.signals.structure = severity(effects.structure.highest);
+    for (index, effect) in effects.list.iter().enumerate() {
+        semantics(effect, policy, &mut evidence);
+        paths(effect, policy, &mut evidence);
+        patterns(index, effect, policy, &mut evidence);
+    }
+    for unknown in &effects.unknowns {
+        let unsure = weight_of(unknown, effects, policy.temper());
+        evidence.unknown = evidence.unknown.max(unsure.verdict);
+        raise_class(&mut evidence, SemanticClass::Unknown, unsure.score);
+    }
+    evidence.findings.sort_by(|a, b| b.weight.cmp(&a.weight).then_with(|| a.rule.cmp(&b.rule)));
+    evidence
+}
+
+fn raise_class(evidence: &mut Evidence, class: SemanticClass, score: Permille) {
+    let higher = score > evidence.class_score;
+    // equal scores: the graver class, so that the order of effects does not matter (INVARIANT(I7))
+    let graver = score == evidence.class_score && evidence.class.is_none_or(|c| class > c);
+    if higher || graver {
+        evidence.class = Some(class);
+        evidence.class_score = score;
+    }
+    evidence.signals.semantics = evidence.signals.semantics.max(score);
+}
+
+fn semantics(effect: &Effect, policy: &Policy, evidence: &mut Evidence) {
+    for entry in policy.semantics() {
+        if matches(&entry.when, effect) {
+            raise_class(evidence, entry.class, entry.score);
+        }
+    }
+}
+
+fn paths(effect: &Effect, policy: &Policy, evidence: &mut Evidence) {
+    for entry in policy.path_weights() {
+        if entry.score > evidence.signals.paths && matches(&entry.when, effect) {
+            evidence.signals.paths = entry.score;
+        }
+    }
+}
+
+fn patterns(index: usize, effect: &Effect, policy: &Policy, evidence: &mut Evidence) {
+    for rule in policy.rules() {
+        if !rule.when.iter().any(|when| matches(when, effect)) {
+            continue;
+        }
+        let weight = policy.temper().tiers.of(rule.tier).times(rule.confidence);
+        evidence.signals.patterns = evidence.signals.patterns.max(weight);
+        if evidence.findings.iter().any(|f| *f.rule == *rule.id) {
+            continue;
+        }
+        evidence.findings.push(Finding {
+            rule: rule.id.into(),
+            family: rule.family,
+            tier: rule.tier,
+            weight,
+            confidence: rule.confidence,
+            verdict: rule.verdict,
+            reason: rule.reason.into(),
+            instead: rule.instead.into(),
+            effect: index,
+            span: effect.span,
+        });
+    }
+}
+
+/// What an unknown weighs, by its kind and, for programs, by where they live.
+fn weight_of(unknown: &Unknown, effects: &Effects, temper: &Temper) -> Unsure {
+    let table = &temper.unknown;
+    match unknown.what {
+        UnknownKind::Syntax => table.syntax,
+        UnknownKind::Disagreement => table.disagreement,
+        UnknownKind::Limit => table.limit,
+        UnknownKind::Program => table.program,
+        UnknownKind::Code => table.code,
+        UnknownKind::Target => table.target,
+        UnknownKind::Value => table.value,
+        UnknownKind::Description => {
+            let program = effects.list.iter().find(|e| e.kind == Kind::Unknown && e.span == unknown.span);
+            let tags = program.map(|e| e.tags).unwrap_or_default();
+            if tags.has(tag::PROGRAM_FETCHED) {
+                table.description.downloaded
+            } else if tags.has(tag::PROGRAM_IN_TEMPORARY) {
+                table.description.temporary
+            } else if tags.has(tag::PROGRAM_IN_WORKSPACE) {
+                table.description.workspace
+            } else if tags.has(tag::PROGRAM_IN_HOME) {
+                table.description.home
+            } else if tags.has(tag::NO_SUCH_PROGRAM) {
+                table.description.missing
+            } else {
+                table.description.system
+            }
+        }
+    }
+}

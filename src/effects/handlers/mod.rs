@@ -1,0 +1,52 @@
+//! Programs whose argument grammar the descriptions can't say.
+//!
+//! In: a call whose description names a handler. Out: `None` where the generic reading is right after all.
+//! Never: does what a description could.
+
+mod container;
+mod find;
+mod git;
+mod remote;
+mod signal;
+mod archive;
+mod mode;
+mod xargs;
+
+use std::rc::Rc;
+
+use crate::effects::call::Call;
+use crate::effects::walk::{Outcome, Walk};
+use crate::policy::tables::Command;
+
+impl Walk<'_, '_> {
+    /// Runs a description's handler.
+    pub fn handled(&mut self, spec: &'static Command, call: &Call<'_>, program: &Rc<str>) -> Option<Outcome> {
+        if crate::effects::shells::is_shell(program) {
+            return Some(self.shell(call, program));
+        }
+        match spec.handler {
+            "find" => Some(self.find(spec, call, program)),
+            "xargs" => Some(self.xargs(spec, call, program)),
+            "parallel" => Some(self.parallel(spec, call, program)),
+            "ssh" => Some(self.ssh(spec, call, program)),
+            "docker" => self.container(spec, call, program),
+            "git" => Some(self.git(spec, call, program)),
+            "kill" => Some(self.kill(spec, call, program)),
+            "tar" => Some(self.tar(spec, call, program)),
+            "chmod" => Some(self.chmod(spec, call, program)),
+            "busybox" => self.busybox(call),
+            _ => None,
+        }
+    }
+
+    /// `busybox APPLET …`
+    fn busybox(&mut self, call: &Call<'_>) -> Option<Outcome> {
+        let rest = call.arguments();
+        let head = rest.first().filter(|f| !f.text.starts_with('-'))?;
+        let inner = Call { argv: rest, ..*call };
+        if crate::effects::shells::is_shell(&head.text) || self.core.policy.command(&head.text).is_some() {
+            return Some(self.call(&inner));
+        }
+        None
+    }
+}

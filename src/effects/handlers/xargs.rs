@@ -1,0 +1,148 @@
+//! xargs(1) and parallel(1): a command whose last words come from a pipe.
+//!
+//! In: the argument vector and the input. Out: the command's effects with those words in place.
+//! Never: forgets that words from elsewhere may be anything.
+
+use std::rc::Rc;
+
+use crate::act::{TagSet, tag};
+use crate::canonical::operation::quote;
+use crate::canonical::value::{Data, Field, HOLE, Value};
+use crate::effects::arguments::{Parsed, parse};
+use crate::effects::call::Call;
+use crate::effects::walk::{Outcome, Walk};
+use crate::policy::tables::Command;
+
+/// Most words that are taken from the input one by one.
+const WORDS: usize = 64;
+
+/// The words that the input gives.
+fn words_of(input: &Data, call: &Call<'_>, by_line: bool) -> Vec<Field> {
+    let tags = input.tags.minus(TagSet::of(tag::FROM_STDIN));
+    let make = |text: String| Field { text, pattern: None, tags, span: call.span };
+    let Some(text) = &input.text else {
+        return vec![Field { span: call.span, ..Field::from(Value::unknown(tags)) }];
+    };
+    let pieces: Vec<&str> = if by_line {
+        text.split(['\n', '\0']).filter(|l| !l.is_empty()).collect()
+    } else {
+        text.split(['\n', ' ', '\t', '\0']).filter(|w| !w.is_empty()).collect()
+    };
+    if pieces.len() > WORDS {
+        return vec![make(HOLE.to_string())];
+    }
+    pieces.into_iter().map(|p| make(p.trim_matches(['"', '\'']).to_owned())).collect()
+}
+
+fn option_value(parsed: &Parsed, words: &[Field], names: &[&str]) -> Option<String> {
+    let end = parsed.places.first().copied().unwrap_or(words.len());
+    let mut rest = words.iter().take(end);
+    while let Some(word) = rest.next() {
+        for name in names {
+            if word.text == *name {
+                return rest.next().map(|f| f.text.clone());
+            }
+            if let Some(value) = word.text.strip_prefix(name) {
+                return Some(value.trim_start_matches('=').to_owned());
+            }
+        }
+    }
+    None
+}
+
+impl Walk<'_, '_> {
+    pub fn xargs(&mut self, spec: &'static Command, call: &Call<'_>, program: &Rc<str>) -> Outcome {
+        let parsed = parse(spec, call.arguments());
+        let mut input = call.stdin.clone();
+        if let Some(path) = option_value(&parsed, call.arguments(), &["--arg-file", "-a"]) {
+            let field = Field { text: path, span: call.span, ..Field::default() };
+            input = self.read_path(&field, program, call.span);
+        }
+        let mut replace = option_value(&parsed, call.arguments(), &["--replace", "-I"]);
+        if parsed.has_switch(&["-i"]) && replace.is_none() {
+            replace = Some("{}".to_owned());
+        }
+        let mut argv = parsed.operands.clone();
+        if argv.is_empty() {
+            return Outcome::prints(Data { text: None, ..input });
+        }
+        let given = words_of(&input, call, replace.is_some());
+        if given.is_empty() {
+            // GNU xargs runs the command once even without input
+            return self.nested(&argv, call);
+        }
+        match replace.filter(|r| !r.is_empty()) {
+            None => {
+                argv.extend(given);
+                self.nested(&argv, call)
+            }
+            Some(mark) => {
+                let mut all = Outcome::silent();
+                for word in given {
+                    let words = substituted(&argv, &mark, &word);
+                    all.data.append(&self.nested(&words, call).data);
+                }
+                all
+            }
+        }
+    }
+
+    /// A command in a child, with nothing on its input.
+    fn nested(&mut self, argv: &[Field], call: &Call<'_>) -> Outcome {
+        let stdin = Data::empty();
+        let mut child = self.fork();
+        child.state.functions = Rc::default();
+        child.state.aliases = Rc::default();
+        let outcome = child.call(&Call { argv, stdin: &stdin, environment: call.environment, span: call.span });
+        let written = child.state.written;
+        self.state.written = written;
+        outcome
+    }
+
+    /// `parallel COMMAND ::: ARGUMENTS`, or with arguments from the input; the command is shell text.
+    pub fn parallel(&mut self, spec: &'static Command, call: &Call<'_>, program: &Rc<str>) -> Outcome {
+        let parsed = parse(spec, call.arguments());
+        let mut command: Vec<Field> = Vec::new();
+        let mut given: Vec<Field> = Vec::new();
+        let mut listed = false;
+        for word in &parsed.operands {
+            match word.text.as_str() {
+                ":::" | ":::+" | "::::" | "--" => listed = true,
+                _ if listed => given.push(word.clone()),
+                _ => command.push(word.clone()),
+            }
+        }
+        if !listed {
+            given = words_of(call.stdin, call, true);
+        }
+        let tags = command.iter().chain(&given).fold(TagSet::EMPTY, |t, f| t.union(f.tags));
+        let text = command.iter().map(|f| f.text.as_str()).collect::<Vec<_>>().join(" ");
+        let mut all = Outcome::silent();
+        for word in given.iter().take(WORDS) {
+            let line = if text.is_empty() {
+                word.text.clone()
+            } else if text.contains("{}") {
+                text.replace("{}", &quote(&word.text))
+            } else {
+                format!("{text} {}", quote(&word.text))
+            };
+            let field = Field { text: line, pattern: None, tags, span: call.span };
+            let mut child = self.fork();
+            all.data.append(&child.opaque_or_text(&field, program).data);
+        }
+        all
+    }
+}
+
+fn substituted(argv: &[Field], mark: &str, word: &Field) -> Vec<Field> {
+    argv.iter()
+        .map(|part| {
+            if part.text.contains(mark) {
+                let tags = part.tags.union(word.tags);
+                Field { text: part.text.replace(mark, &word.text), pattern: None, tags, span: part.span }
+            } else {
+                part.clone()
+            }
+        })
+        .collect()
+}
