@@ -9,7 +9,7 @@ mod git;
 mod remote;
 mod signal;
 mod archive;
-mod mode;
+pub mod mode;
 mod xargs;
 
 use std::rc::Rc;

@@ -11,7 +11,7 @@ use crate::effects::walk::{Outcome, Walk};
 use crate::policy::tables::Command;
 
 /// Tags of a mode as chmod(1) reads it.
-fn mode_tags(mode: &str) -> TagSet {
+pub fn mode_tags(mode: &str) -> TagSet {
     let mut tags = TagSet::EMPTY;
     if let Ok(bits) = u32::from_str_radix(mode, 8) {
         if bits & 0o6000 != 0 {
