@@ -28,12 +28,14 @@ mod policy {
     pub mod source;
     pub mod tables;
     pub mod temper;
+    pub mod values;
     pub mod words;
 }
 
 #[path = "build/emit.rs"]
 mod emit;
 
+use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -58,7 +60,8 @@ fn main() -> ExitCode {
     match build() {
         Ok(doubts) => {
             let mut out = std::io::stdout().lock();
-            for line in doubts.iter().filter_map(|doubt| doubt.to_string().lines().next().map(str::to_owned)) {
+            for line in doubts.iter().filter_map(|doubt| doubt.to_string().lines().next().map(str::to_owned))
+            {
                 let _ = writeln!(out, "cargo::warning={line}");
             }
             ExitCode::SUCCESS
@@ -149,7 +152,9 @@ fn read_tables(files: &[File], tags: &[&str]) -> Result<Compiled, PolicyError> {
             return Err(source.problem(key.span(), "settings stand in base.toml"));
         }
         if !shape.overrides.is_empty() || !shape.commands.is_empty() {
-            return Err(source.problem(0..0, "overrides are for other layers, and commands stand in commands/"));
+            return Err(
+                source.problem(0..0, "overrides are for other layers, and commands stand in commands/")
+            );
         }
         compiler.add_rest(source, &shape)?;
     }
@@ -164,5 +169,9 @@ fn version(files: &[File]) -> String {
         digest.update(part.len().to_le_bytes());
         digest.update(part);
     }
-    digest.finalize().iter().take(6).map(|byte| format!("{byte:02x}")).collect()
+    let mut version = String::new();
+    for byte in digest.finalize().iter().take(6) {
+        let _ = write!(version, "{byte:02x}");
+    }
+    version
 }

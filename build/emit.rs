@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use crate::act::{Class, ClassSet, Kind, TagSet};
-use crate::policy::settings::Change;
 use crate::policy::fields::FIELDS;
+use crate::policy::settings::Change;
 use crate::policy::tables::{
     Command, Family, Is, Lang, Lifted, Operands, Output, PathWeight, Pattern, Place, Role, Rule, Semantic,
     SemanticClass, Style, Tables, Tier,
@@ -87,8 +87,23 @@ records! {
 }
 
 words!(
-    Family, Tier, Verdict, Lifted, SemanticClass, Class, Style, Output, Kind, Lang, Mode, Enforcement, Unsettled,
-    Interactive, Scripts, Switch, Level,
+    Family,
+    Tier,
+    Verdict,
+    Lifted,
+    SemanticClass,
+    Class,
+    Style,
+    Output,
+    Kind,
+    Lang,
+    Mode,
+    Enforcement,
+    Unsettled,
+    Interactive,
+    Scripts,
+    Switch,
+    Level,
 );
 
 impl Literal for Is {
@@ -203,7 +218,8 @@ pub(crate) fn policy(tables: &Tables, temper: &Temper, changes: &[Change], versi
     let mut numbers: BTreeMap<*const Command, usize> = BTreeMap::new();
     for (_, command) in tables.commands {
         let next = numbers.len();
-        if let std::collections::btree_map::Entry::Vacant(entry) = numbers.entry(std::ptr::from_ref(*command)) {
+        if let std::collections::btree_map::Entry::Vacant(entry) = numbers.entry(std::ptr::from_ref(*command))
+        {
             entry.insert(next);
             item(&format!("C{next}"), "Command", *command);
         }

@@ -14,6 +14,7 @@ use crate::policy::shapes::{CommandShape, FileShape, Text};
 use crate::policy::source::{PolicyError, Source};
 use crate::policy::tables::{Command, PathWeight, Place, Rule, Semantic, Tables};
 use crate::policy::words::{Tags, WordError};
+use crate::text::escape;
 
 pub use rules::verdict;
 
@@ -53,7 +54,8 @@ impl Compiler {
             let command: &'static Command = keep::one(command);
             for (span, name) in names {
                 if let Some(other) = self.commands.insert(name, command) {
-                    let message = format!("`{name}` is described twice, first at {}", other.origin);
+                    let (name, first) = (escape(name), escape(other.origin));
+                    let message = format!("`{name}` is described twice, first at {first}");
                     return Err(source.problem(span, message));
                 }
             }
@@ -67,7 +69,8 @@ impl Compiler {
         for shape in &file.rules {
             let rule = reader.rule(shape.as_ref())?;
             if let Some(other) = self.rules.insert(rule.id, rule) {
-                let message = format!("rule `{}` is there twice, first at {}", other.id, other.origin);
+                let message =
+                    format!("rule `{}` is there twice, first at {}", other.id, escape(other.origin));
                 return Err(source.problem(shape.as_ref().id.span(), message));
             }
         }
@@ -117,11 +120,12 @@ fn named<T: Copy>(
     source: &Source<'_>,
     text: &Text,
     what: &str,
-    known: impl Iterator<Item = (&'static str, T)> + Clone,
+    known: impl Iterator<Item = (&'static str, T)>,
 ) -> Result<T, PolicyError> {
-    let found = known.clone().find(|(name, _)| name == text.as_ref()).map(|(_, value)| value);
+    let known: Vec<_> = known.collect();
+    let found = known.iter().find(|(name, _)| name == text.as_ref()).map(|(_, value)| *value);
     found.ok_or_else(|| {
-        let names = known.clone().map(|(name, _)| name);
+        let names = known.iter().map(|(name, _)| *name);
         let list = names.clone().collect::<Vec<_>>().join(", ");
         let all: Range<usize> = 0..text.as_ref().len();
         let error = crate::policy::words::unknown(what, text.as_ref(), all, names);
@@ -161,7 +165,10 @@ mod tests {
         )
         .unwrap()
         .tables;
-        assert_eq!(tables.commands.iter().map(|(name, _)| *name).collect::<Vec<_>>(), ["acp", "cp", "gcp", "ls"]);
+        assert_eq!(
+            tables.commands.iter().map(|(name, _)| *name).collect::<Vec<_>>(),
+            ["acp", "cp", "gcp", "ls"]
+        );
         let cp = command(&tables, "gcp");
         assert_eq!((cp.name, cp.style, cp.output, cp.origin), ("cp", Style::Gnu, Output::Through, "f:1"));
         assert_eq!((cp.operands.first.len(), cp.operands.last.len()), (2, 1));
@@ -182,8 +189,14 @@ mod tests {
         .unwrap();
         assert!(compiled.doubts.is_empty());
         let rule = &compiled.tables.rules[0];
-        assert_eq!((rule.id, rule.family, rule.tier, rule.reference), ("a.b", Family::Destructive, Tier::Mitre, "T1485"));
-        assert_eq!((rule.confidence, rule.verdict, rule.lifted), (Permille::new(950), Verdict::Deny, Lifted::Never));
+        assert_eq!(
+            (rule.id, rule.family, rule.tier, rule.reference),
+            ("a.b", Family::Destructive, Tier::Mitre, "T1485")
+        );
+        assert_eq!(
+            (rule.confidence, rule.verdict, rule.lifted),
+            (Permille::new(950), Verdict::Deny, Lifted::Never)
+        );
         assert_eq!(rule.origin, "f:2");
         let when = &rule.when[0];
         assert_eq!(when.kinds, Kind::Delete.bit() | Kind::Write.bit());
@@ -194,19 +207,36 @@ mod tests {
     #[test]
     fn wrong_words_are_errors_with_their_place() {
         let rule = |when: &str| {
-            problem(&format!("[[rule]]\nid = \"a.b\"\nfamily = \"destructive\"\nsource = {{ tier = \"manual\" }}\nconfidence = 1\nreason = \"r\"\nwhen = {when}\n"))
+            problem(&format!(
+                "[[rule]]\nid = \"a.b\"\nfamily = \"destructive\"\nsource = {{ tier = \"manual\" }}\nconfidence = 1\nreason = \"r\"\nwhen = {when}\n"
+            ))
         };
         for (text, expected) in [
             ("[command.rm]\nstyle = \"gun\"\n", "f:2:9: unknown style `gun`; did you mean `gnu`"),
-            ("[command.rm]\noperands = \"read delet\"\n", "f:2:18: unknown role `delet`; did you mean `delete`"),
-            ("[command.rm]\noperands = [\"read...\", \"write...\"]\n", "f:2:12: only one entry may end in `...`"),
+            (
+                "[command.rm]\noperands = \"read delet\"\n",
+                "f:2:18: unknown role `delet`; did you mean `delete`",
+            ),
+            (
+                "[command.rm]\noperands = [\"read...\", \"write...\"]\n",
+                "f:2:12: only one entry may end in `...`",
+            ),
             ("[command.rm]\nflags = { \"-r r\" = \"\" }\n", "f:2:11: option `r` does not start with a dash"),
             ("[command.rm]\nflags = { \"-r -r\" = \"\" }\n", "f:2:11: option `-r` is listed twice"),
             ("[command.rm]\nflags = { \" \" = \"\" }\n", "f:2:11: no option is named"),
-            ("[command.rm]\nnames = [\"mv\"]\n[command.mv]\n", "f:2:10: `mv` is described twice, first at f:3"),
+            (
+                "[command.rm]\nnames = [\"mv\"]\n[command.mv]\n",
+                "f:2:10: `mv` is described twice, first at f:3",
+            ),
             ("[command.\"a/b\"]\n", "f:1:10: a program's name is one word without a slash"),
-            ("[[place]]\nclass = \"secrets\"\npatterns = []\n", "f:2:9: unknown class `secrets`; did you mean `secret`"),
-            ("[[place]]\nclass = \"secret\"\npatterns = [\"etc/x\"]\n", "f:3:13: a place starts with `/`, `~`, `./` or `**/`"),
+            (
+                "[[place]]\nclass = \"secrets\"\npatterns = []\n",
+                "f:2:9: unknown class `secrets`; did you mean `secret`",
+            ),
+            (
+                "[[place]]\nclass = \"secret\"\npatterns = [\"etc/x\"]\n",
+                "f:3:13: a place starts with `/`, `~`, `./` or `**/`",
+            ),
         ] {
             let shown = problem(text);
             assert!(shown.starts_with(expected), "{shown}");
@@ -215,9 +245,15 @@ mod tests {
             ("{ effect = \"delte\" }", "f:7:20: unknown effect `delte`; did you mean `delete`"),
             ("{}", "f:7:8: a pattern that asks for nothing matches everything"),
             ("[]", "f:7:8: no pattern, so this can never match"),
-            ("{ under = \"home\", not-under = \"home root\" }", "f:7:8: `under` and `not-under` exclude each other"),
+            (
+                "{ under = \"home\", not-under = \"home root\" }",
+                "f:7:8: `under` and `not-under` exclude each other",
+            ),
             ("{ with = \"force\", without = \"force\" }", "f:7:8: `with` and `without` exclude each other"),
-            ("{ program = \"rm\", not-program = \"rm\" }", "f:7:8: `program` and `not-program` exclude each other"),
+            (
+                "{ program = \"rm\", not-program = \"rm\" }",
+                "f:7:8: `program` and `not-program` exclude each other",
+            ),
         ] {
             assert!(rule(when).starts_with(expected), "{}", rule(when));
         }

@@ -12,6 +12,9 @@ mod generated {
     include!(concat!(env!("OUT_DIR"), "/policy.rs"));
 }
 
+/// The commands of the only layer, as [`crate::policy::Policy`] wants them.
+pub static COMMANDS: &[&[(&str, &crate::policy::tables::Command)]] = &[generated::COMMANDS];
+
 pub use generated::{BASE_LINES, RULES, TABLES, TEMPER, VERSION};
 
 #[cfg(test)]

@@ -3,9 +3,7 @@
 //! In: nothing. Out: [`FIELDS`], from which reading, layering and showing follow.
 //! Never: a setting that isn't in this table. `build.rs` includes this file too.
 
-use crate::policy::temper::{
-    Enforcement, Interactive, Level, Mode, Scripts, Switch, Temper, Unsettled,
-};
+use crate::policy::temper::{Enforcement, Interactive, Level, Mode, Scripts, Switch, Temper, Unsettled};
 use crate::verdict::{Permille, Verdict};
 
 /// One setting.

@@ -5,14 +5,15 @@
 
 use std::ops::Range;
 
-use toml::de::{DeTable, DeValue};
 use toml::Spanned;
+use toml::de::{DeTable, DeValue};
 
 use crate::policy::fields::{Choice, FIELDS, Field, Slot, Tighter};
 use crate::policy::keep;
-use crate::policy::shapes::{Entry, Thousandths};
+use crate::policy::shapes::Entry;
 use crate::policy::source::{PolicyError, Source};
 use crate::policy::temper::{Enforcement, Switch, Temper};
+use crate::policy::values::{check_text, list, permille};
 use crate::policy::words::{nearest, unknown};
 use crate::verdict::{Permille, Verdict};
 
@@ -81,7 +82,8 @@ impl Reader<'_, '_> {
             self.changes.push((place, span.clone()));
             return self.set(field, value);
         }
-        let is_group = FIELDS.iter().any(|field| field.key.strip_prefix(&whole).is_some_and(|k| k.starts_with('.')));
+        let is_group =
+            FIELDS.iter().any(|field| field.key.strip_prefix(&whole).is_some_and(|k| k.starts_with('.')));
         match value.as_ref().as_table() {
             Some(table) if is_group => self.table(&whole, table),
             Some(_) | None if is_group => Err(self.source.problem(value.span(), "a table is needed here")),
@@ -94,7 +96,9 @@ impl Reader<'_, '_> {
     }
 
     fn table(&mut self, prefix: &str, table: &DeTable<'_>) -> Result<(), PolicyError> {
-        table.iter().try_for_each(|(key, value)| self.entry(prefix, &key.span(), key.as_ref().as_ref(), value))
+        table
+            .iter()
+            .try_for_each(|(key, value)| self.entry(prefix, &key.span(), key.as_ref().as_ref(), value))
     }
 
     fn set(&mut self, field: &Field, value: &Spanned<DeValue<'_>>) -> Result<(), PolicyError> {
@@ -141,7 +145,9 @@ impl Reader<'_, '_> {
     /// Refuses a change for which the layer has no rights.
     fn allow(&self, field: &Field, change: Direction, span: Range<usize>) -> Result<(), PolicyError> {
         let tightens = match (change, field.tighter) {
-            (Direction::None, _) | (Direction::Up, Tighter::Higher) | (Direction::Down, Tighter::Lower) => true,
+            (Direction::None, _) | (Direction::Up, Tighter::Higher) | (Direction::Down, Tighter::Lower) => {
+                true
+            }
             (Direction::Up | Direction::Down | Direction::Other, _) => false,
         };
         if tightens || self.rights == Rights::Root { Ok(()) } else { Err(self.relaxes(field, span)) }
@@ -164,7 +170,13 @@ impl Reader<'_, '_> {
         value: &Spanned<DeValue<'_>>,
     ) -> Result<(), PolicyError> {
         let name = match value.as_ref().as_bool() {
-            Some(on) if choice.names == Switch::NAMES => if on { "true" } else { "false" },
+            Some(on) if choice.names == Switch::NAMES => {
+                if on {
+                    "true"
+                } else {
+                    "false"
+                }
+            }
             Some(_) | None if choice.names == Switch::NAMES => "",
             Some(_) | None => value.as_ref().as_str().unwrap_or(""),
         };
@@ -218,12 +230,15 @@ impl Reader<'_, '_> {
     fn check(&self, before: &Temper) -> Result<(), PolicyError> {
         let place = |prefix: &str| {
             let found = self.changes.iter().rev();
-            let mut found = found.filter(|(at, _)| FIELDS.get(*at).is_some_and(|f| f.key.starts_with(prefix)));
+            let mut found =
+                found.filter(|(at, _)| FIELDS.get(*at).is_some_and(|f| f.key.starts_with(prefix)));
             found.next().map_or(0..0, |(_, span)| span.clone())
         };
         let all = self.temper.thresholds;
         if [all.auto, all.balanced, all.strict].iter().any(|lines| lines.warn > lines.deny) {
-            return Err(self.source.problem(place("thresholds."), "a `warn` threshold lies above its `deny`"));
+            return Err(self
+                .source
+                .problem(place("thresholds."), "a `warn` threshold lies above its `deny`"));
         }
         let (old, new) = (before.thresholds(), self.temper.thresholds());
         if self.rights == Rights::Tighten && (new.warn > old.warn || new.deny > old.deny) {
@@ -256,51 +271,122 @@ fn replace<T: Ord>(old: &mut T, new: T) -> Direction {
     change
 }
 
-fn permille(value: &DeValue<'_>) -> Option<Permille> {
-    let float = value.as_float().map(toml::de::DeFloat::as_str);
-    let text = float.or_else(|| value.as_integer().map(toml::de::DeInteger::as_str))?;
-    Thousandths::parse(text).map(|read| Permille::new(read.0))
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::policy::embedded::TEMPER;
+    use crate::policy::shapes::read_file;
+    use crate::policy::temper::{Enforcement, Mode};
 
-fn list<'v>(key: &str, value: &'v DeValue<'_>) -> Result<Vec<&'v str>, &'static str> {
-    let items = value.as_array().ok_or("an array of strings")?;
-    let texts = items.iter().map(|item| {
-        let text = item.as_ref().as_str().ok_or("an array of strings")?;
-        check_item(key, text).map(|()| text)
-    });
-    texts.collect()
-}
+    fn set(text: &str, rights: Rights) -> Result<(Temper, Vec<Change>), String> {
+        let text = format!("schema = 1\n{text}\n");
+        let source = Source::new("f", "f", &text);
+        let file = read_file(&source).unwrap();
+        apply(&source, &file.settings, rights, &TEMPER)
+            .map_err(|error| error.to_string().lines().next().unwrap().to_owned())
+    }
 
-fn check_item(key: &str, text: &str) -> Result<(), &'static str> {
-    if text.is_empty() || text.chars().any(char::is_control) {
-        return Err("strings that aren't empty and hold no control characters");
+    #[test]
+    fn root_sets_what_it_likes() {
+        let (temper, changes) = set("mode = \"observe\"\nweights = { paths = 0.25 }\n[limits]\ndepth = 0x10\n[audit]\nfile = \"/var/log/a\"\nrequired = true", Rights::Root).unwrap();
+        assert_eq!((temper.mode, temper.enforcement), (Mode::Balanced, Enforcement::Observe));
+        assert_eq!((temper.weights.paths, temper.limits.depth), (Permille::new(250), 16));
+        assert_eq!((temper.audit.file, temper.audit.required), ("/var/log/a", Switch::On));
+        let lines: Vec<_> = changes.iter().map(|change| (FIELDS[change.field].key, change.line)).collect();
+        assert_eq!(
+            lines,
+            [
+                ("audit.file", 7),
+                ("audit.required", 8),
+                ("limits.depth", 5),
+                ("enforcement", 2),
+                ("weights.paths", 3)
+            ]
+        );
     }
-    let is_absolute = text.starts_with('/');
-    if key == "workspace.markers" {
-        return if text.contains('/') { Err("names without a slash") } else { Ok(()) };
-    }
-    if (key.starts_with("shells.") || key == "audit.sockets") && !is_absolute {
-        return Err("absolute paths");
-    }
-    let is_home = text == "~" || text.starts_with("~/");
-    let is_workspace = text == "." || text.starts_with("./");
-    if is_absolute || is_home || is_workspace { Ok(()) } else { Err("paths that start with `/`, `~/` or `./`") }
-}
 
-/// Names of syslog facilities (RFC 5424, section 6.2.1).
-pub const FACILITIES: [&str; 20] = [
-    "kern", "user", "mail", "daemon", "auth", "syslog", "lpr", "news", "uucp", "cron", "authpriv", "ftp",
-    "local0", "local1", "local2", "local3", "local4", "local5", "local6", "local7",
-];
-
-fn check_text(key: &str, text: &str) -> Result<(), &'static str> {
-    if text.chars().any(char::is_control) {
-        return Err("a string without control characters");
+    #[test]
+    fn others_only_tighten() {
+        for (text, error) in [
+            ("mode = \"strict\"", None),
+            ("mode = \"balanced\"", None),
+            ("thresholds.balanced = { warn = 0.1 }", None),
+            ("unknown.code = { score = 0.9, verdict = \"deny\" }", None),
+            ("audit.required = true\nconfine.required = true\nscripts = \"sealed\"", None),
+            ("confine.hidden = [\"~/x\"]\nconfine.caches = [\"~/.cargo\"]", None),
+            (
+                "mode = \"auto\"",
+                Some("f:2:8: this would relax `mode`, which only root may, in /etc/agent-sh/policy.d"),
+            ),
+            (
+                "mode = \"observe\"",
+                Some("f:2:8: this would relax `enforcement`, which only root may, in /etc/agent-sh/policy.d"),
+            ),
+            (
+                "weights.paths = 0.2",
+                Some(
+                    "f:2:17: this would relax `weights.paths`, which only root may, in /etc/agent-sh/policy.d",
+                ),
+            ),
+            ("limits.files = 1", Some("f:2:16: `limits.files` is root's to set, in /etc/agent-sh/policy.d")),
+            (
+                "shells.bash = [\"/tmp/bash\"]",
+                Some("f:2:15: `shells.bash` is root's to set, in /etc/agent-sh/policy.d"),
+            ),
+            (
+                "confine.writable = [\"/\"]",
+                Some(
+                    "f:2:20: this would relax `confine.writable`, which only root may, in /etc/agent-sh/policy.d",
+                ),
+            ),
+        ] {
+            assert_eq!(set(text, Rights::Tighten).err().as_deref(), error, "{text}");
+        }
+        let (temper, _) = set("confine.hidden = [\"~/x\"]", Rights::Tighten).unwrap();
+        assert_eq!(temper.confine.hidden, ["~/x"]);
     }
-    match key {
-        "audit.facility" if !FACILITIES.contains(&text) => Err("the name of a syslog facility"),
-        "audit.file" if !(text.is_empty() || text.starts_with('/')) => Err("an absolute path"),
-        "shells.default" if !["bash", "sh", "dash", "zsh"].contains(&text) => Err("bash, sh, dash or zsh"),
-        _ => Ok(()),
+
+    #[test]
+    fn a_stricter_mode_with_looser_thresholds_is_refused() {
+        let text = "schema = 1\nmode = \"strict\"\n";
+        let mut before = TEMPER;
+        before.thresholds.strict.warn = Permille::new(160);
+        let source = Source::new("f", "f", text);
+        let file = read_file(&source).unwrap();
+        let error = apply(&source, &file.settings, Rights::Tighten, &before).unwrap_err();
+        assert!(
+            error.to_string().starts_with("f:2:1: this mode's thresholds (0.160, 0.200) lie above"),
+            "{error}"
+        );
+    }
+
+    #[test]
+    fn wrong_values_are_errors_with_their_place() {
+        for (text, error) in [
+            ("mode = \"strickt\"", "f:2:8: `mode` is one of auto, balanced, strict; did you mean `strict`"),
+            ("mode = 3", "f:2:8: `mode` is one of auto, balanced, strict"),
+            ("audit.syslog = \"on\"", "f:2:16: `audit.syslog` is one of false, true"),
+            ("weights.path = 0.1", "f:2:9: unknown key `weights.path`; did you mean `weights.paths`"),
+            ("weights = 3", "f:2:11: a table is needed here"),
+            (
+                "weights.paths = 0.1234",
+                "f:2:17: `weights.paths` needs a decimal from 0 to 1 with at most three places",
+            ),
+            ("limits.depth = -1", "f:2:16: `limits.depth` needs a number from 0 to 4294967295"),
+            ("audit.facility = \"x\"", "f:2:18: `audit.facility` needs the name of a syslog facility"),
+            ("shells.bash = [\"bash\"]", "f:2:15: `shells.bash` needs absolute paths"),
+            ("confine.hidden = [3]", "f:2:18: `confine.hidden` needs an array of strings"),
+            (
+                "unknown.code.verdict = \"no\"",
+                "f:2:24: `unknown.code.verdict` needs `allow`, `warn` or `deny`",
+            ),
+            ("thresholds.auto.warn = 0.6", "f:2:17: a `warn` threshold lies above its `deny`"),
+            ("x.y.z.a = 1", "f:2:1: unknown key `x`"),
+        ] {
+            assert_eq!(set(text, Rights::Root).unwrap_err(), error, "{text}");
+        }
+        let source = Source::new("f", "f", "mode = \"auto\"\n");
+        let file = read_file(&source).unwrap();
+        assert!(apply(&source, &file.settings, Rights::Root, &TEMPER).is_err());
     }
 }

@@ -320,8 +320,7 @@ fn deserialize<'a, T: Deserialize<'a>>(
     key: &Range<usize>,
     value: Spanned<DeValue<'a>>,
 ) -> Result<T, PolicyError> {
-    T::deserialize(ValueDeserializer::from(value))
-        .map_err(|error| toml_problem(source, key.clone(), &error))
+    T::deserialize(ValueDeserializer::from(value)).map_err(|error| toml_problem(source, key.clone(), &error))
 }
 
 fn toml_problem(source: &Source<'_>, fallback: Range<usize>, error: &toml::de::Error) -> PolicyError {
@@ -360,8 +359,13 @@ mod tests {
 
     #[test]
     fn unknown_keys_and_wrong_types_are_errors_with_their_place() {
-        assert!(problem("[[place]]\nclass = \"secret\"\npattern = []\n").starts_with("f:3:1: unknown field `pattern`"));
-        assert!(problem("[[place]]\nclass = 3\npatterns = []\n").starts_with("f:2:9: invalid type: integer `3`"));
+        assert!(
+            problem("[[place]]\nclass = \"secret\"\npattern = []\n")
+                .starts_with("f:3:1: unknown field `pattern`")
+        );
+        assert!(
+            problem("[[place]]\nclass = 3\npatterns = []\n").starts_with("f:2:9: invalid type: integer `3`")
+        );
         assert!(problem("[command.rm]\noperand = \"x\"\n").starts_with("f:2:1: unknown field `operand`"));
         assert!(problem("[command.git.sub.a.sub.b]\n").starts_with("f:1:20: unknown field `sub`"));
         assert!(problem("place = 3\n").starts_with("f:1:9: invalid type: integer `3`"));

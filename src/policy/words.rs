@@ -221,7 +221,10 @@ mod tests {
             let error = roles(text, &mut tags).err().unwrap();
             assert_eq!((error.range, error.message.as_str()), (range, message));
         }
-        assert_eq!(kinds("read wirte").err().unwrap().message, "unknown effect `wirte`; did you mean `write`");
+        assert_eq!(
+            kinds("read wirte").err().unwrap().message,
+            "unknown effect `wirte`; did you mean `write`"
+        );
         assert_eq!(classes("sistem").err().unwrap().message, "unknown class `sistem`; did you mean `system`");
     }
 

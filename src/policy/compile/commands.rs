@@ -98,7 +98,12 @@ impl Reader<'_, '_> {
             tags,
             subcommands: &[],
             inert: keep::list(
-                shape.inert.iter().flat_map(|text| text.as_ref().split_whitespace()).map(keep::text).collect(),
+                shape
+                    .inert
+                    .iter()
+                    .flat_map(|text| text.as_ref().split_whitespace())
+                    .map(keep::text)
+                    .collect(),
             ),
             environment: self.environment(&shape.environment)?,
             needs: keep::list(shape.needs.iter().map(|path| keep::text(path.as_ref())).collect()),
@@ -121,14 +126,22 @@ impl Reader<'_, '_> {
             let command = keep::one(self.command(&name, &shape)?);
             for (span, name) in names {
                 if all.insert(name, command).is_some() {
-                    return Err(self.source.problem(span, format!("subcommand `{name}` is there twice")));
+                    return Err(self.source.problem(
+                        span,
+                        format!("subcommand `{}` is there twice", crate::text::escape(name)),
+                    ));
                 }
             }
         }
         Ok(keep::list(all.into_iter().collect()))
     }
 
-    fn names(&self, name: &Text, others: &Texts, well_formed: fn(&str) -> bool) -> Result<Names, PolicyError> {
+    fn names(
+        &self,
+        name: &Text,
+        others: &Texts,
+        well_formed: fn(&str) -> bool,
+    ) -> Result<Names, PolicyError> {
         let all = std::iter::once(name).chain(others).map(|text| {
             if well_formed(text.as_ref()) {
                 Ok((text.span(), keep::text(text.as_ref())))
@@ -146,7 +159,8 @@ impl Reader<'_, '_> {
             let mut list = Vec::new();
             for name in names.as_ref().split_whitespace() {
                 if matches!(self.style, Style::Gnu | Style::Posix) && !name.starts_with(['-', '+']) {
-                    let message = format!("option `{}` does not start with a dash", crate::text::escape(name));
+                    let message =
+                        format!("option `{}` does not start with a dash", crate::text::escape(name));
                     return Err(self.source.problem(names.span(), message));
                 }
                 if self.seen.contains(&name) {
@@ -204,11 +218,8 @@ impl Reader<'_, '_> {
                         if rest.is_some() { last.push(roles) } else { first.push(roles) }
                     }
                 }
-                operands = Operands {
-                    first: keep::list(first),
-                    rest: rest.unwrap_or(DATA),
-                    last: keep::list(last),
-                };
+                operands =
+                    Operands { first: keep::list(first), rest: rest.unwrap_or(DATA), last: keep::list(last) };
             }
         }
         Ok(operands)

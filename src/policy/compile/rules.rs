@@ -45,7 +45,8 @@ impl Reader<'_, '_> {
     pub(super) fn rule(&mut self, shape: &RuleShape) -> Result<Rule, PolicyError> {
         let source = self.source;
         let id = shape.id.as_ref();
-        let well_formed = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '.' | '_');
+        let well_formed =
+            |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '.' | '_');
         if id.is_empty() || id.len() > 80 || !id.chars().all(well_formed) {
             let message = "a rule's id has lower-case letters, digits, `.`, `-` and `_`";
             return Err(source.problem(shape.id.span(), message));
@@ -106,7 +107,8 @@ impl Reader<'_, '_> {
         }
         for text in shape.patterns.iter().chain(&shape.except) {
             let pattern = text.as_ref();
-            let is_path = pattern == "." || ["/", "~", "./", "**"].iter().any(|start| pattern.starts_with(start));
+            let is_path =
+                pattern == "." || ["/", "~", "./", "**"].iter().any(|start| pattern.starts_with(start));
             if pattern.is_empty() || pattern.contains('\0') || !(is_path || names_no_path(class)) {
                 let message = "a place starts with `/`, `~`, `./` or `**/`";
                 return Err(self.source.problem(text.span(), message));
