@@ -209,7 +209,7 @@ pub struct Place {
 /// How a program reads its argument vector.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Style {
-    /// getopt_long with permutation: options anywhere, `-abc` bundles, `--long=value`, unique prefixes.
+    /// `getopt_long` with permutation: options anywhere, `-abc` bundles, `--long=value`, unique prefixes.
     Gnu,
     /// options end at the first operand (POSIX utilities, wrappers)
     Posix,

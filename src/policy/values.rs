@@ -1,0 +1,62 @@
+//! Single values of settings: what type, and what they must look like.
+//!
+//! In: TOML values. Out: numbers and strings, or what a value needs to be.
+//! Never: knows layers. `build.rs` includes this file too.
+
+use toml::de::DeValue;
+
+use crate::policy::shapes::Thousandths;
+use crate::verdict::Permille;
+
+pub fn permille(value: &DeValue<'_>) -> Option<Permille> {
+    let float = value.as_float().map(toml::de::DeFloat::as_str);
+    let text = float.or_else(|| value.as_integer().map(toml::de::DeInteger::as_str))?;
+    Thousandths::parse(text).map(|read| Permille::new(read.0))
+}
+
+pub fn list<'v>(key: &str, value: &'v DeValue<'_>) -> Result<Vec<&'v str>, &'static str> {
+    let items = value.as_array().ok_or("an array of strings")?;
+    let texts = items.iter().map(|item| {
+        let text = item.as_ref().as_str().ok_or("an array of strings")?;
+        check_item(key, text).map(|()| text)
+    });
+    texts.collect()
+}
+
+fn check_item(key: &str, text: &str) -> Result<(), &'static str> {
+    if text.is_empty() || text.chars().any(char::is_control) {
+        return Err("strings that aren't empty and hold no control characters");
+    }
+    let is_absolute = text.starts_with('/');
+    if key == "workspace.markers" {
+        return if text.contains('/') { Err("names without a slash") } else { Ok(()) };
+    }
+    if (key.starts_with("shells.") || key == "audit.sockets") && !is_absolute {
+        return Err("absolute paths");
+    }
+    let is_home = text == "~" || text.starts_with("~/");
+    let is_workspace = text == "." || text.starts_with("./");
+    if is_absolute || is_home || is_workspace {
+        Ok(())
+    } else {
+        Err("paths that start with `/`, `~/` or `./`")
+    }
+}
+
+/// Names of syslog facilities (RFC 5424, section 6.2.1).
+pub const FACILITIES: [&str; 20] = [
+    "kern", "user", "mail", "daemon", "auth", "syslog", "lpr", "news", "uucp", "cron", "authpriv", "ftp",
+    "local0", "local1", "local2", "local3", "local4", "local5", "local6", "local7",
+];
+
+pub fn check_text(key: &str, text: &str) -> Result<(), &'static str> {
+    if text.chars().any(char::is_control) {
+        return Err("a string without control characters");
+    }
+    match key {
+        "audit.facility" if !FACILITIES.contains(&text) => Err("the name of a syslog facility"),
+        "audit.file" if !(text.is_empty() || text.starts_with('/')) => Err("an absolute path"),
+        "shells.default" if !["bash", "sh", "dash", "zsh"].contains(&text) => Err("bash, sh, dash or zsh"),
+        _ => Ok(()),
+    }
+}
