@@ -14,7 +14,7 @@ use super::cover::{Cover, cover};
 use super::probe;
 use super::ruleset::{Builder, Rights};
 use super::settings::{ConfinePolicy, Grant, Level, Scene};
-use super::spot::{Spot, expand, path_of};
+use super::spot::{Home, Spot, expand, open_path, path_of};
 use super::worktree::outer_repository;
 
 /// Homes of others that root's commands could read.
@@ -30,7 +30,7 @@ pub(super) struct Layout<'a> {
     policy: &'a ConfinePolicy,
     scene: &'a Scene<'a>,
     /// The caller's homes, links resolved.
-    homes: Vec<PathBuf>,
+    homes: Vec<Home>,
     hidden: Vec<PathBuf>,
     /// Homes that are closed as a whole (level strict).
     closed: Vec<PathBuf>,
@@ -42,23 +42,20 @@ pub(super) struct Layout<'a> {
 
 impl<'a> Layout<'a> {
     pub(super) fn new(policy: &'a ConfinePolicy, scene: &'a Scene<'a>, rules: &'a mut Builder) -> Self {
-        let resolved = |path: &PathBuf| Spot::open(path).map(|spot| spot.path);
-        let mut homes: Vec<PathBuf> = scene.homes.iter().filter_map(|home| resolved(&path_of(home))).collect();
-        homes.retain(|home| home != Path::new("/"));
-        homes.dedup();
-        let mut all = homes.clone();
-        if nix::unistd::geteuid().is_root() {
-            all.extend(other_homes());
-        }
-        let find = |entries: &[String], homes: &[PathBuf]| -> Vec<PathBuf> {
-            entries.iter().flat_map(|entry| expand(entry, homes)).filter_map(|p| resolved(&p)).collect()
+        let homes = look(scene.homes.iter().map(|home| path_of(home)).collect());
+        let others = if nix::unistd::geteuid().is_root() { other_homes(&homes) } else { Vec::new() };
+        let all: Vec<&Home> = homes.iter().chain(&others).collect();
+        let find = |entries: &[String], homes: &[&Home]| -> Vec<PathBuf> {
+            let paths = entries.iter().flat_map(|entry| expand(entry, homes));
+            let mut found: Vec<PathBuf> = paths.filter_map(|p| Spot::open(&p)).map(|spot| spot.path).collect();
+            found.sort();
+            found.dedup();
+            found
         };
-        let mut hidden = find(&policy.hidden, &all);
-        hidden.sort();
-        hidden.dedup();
-        let own = find(&policy.own, &homes);
+        let hidden = find(&policy.hidden, &all);
+        let own = find(&policy.own, &homes.iter().collect::<Vec<_>>());
         let closed = match policy.level {
-            Level::Strict => all,
+            Level::Strict => all.iter().map(|home| home.path.clone()).collect(),
             Level::Standard | Level::Off => Vec::new(),
         };
         Self { policy, scene, homes, hidden, closed, own, rules, notes: Vec::new() }
@@ -76,7 +73,7 @@ impl<'a> Layout<'a> {
             self.tree(&folder);
         }
         self.workspace();
-        for path in self.expanded(&self.policy.made) {
+        for path in self.made() {
             make(&path);
             self.tree(&path);
         }
@@ -91,8 +88,18 @@ impl<'a> Layout<'a> {
         self.notes
     }
 
+    /// The folders of [`ConfinePolicy::made`], also those that are missing.
+    fn made(&self) -> Vec<PathBuf> {
+        let in_homes = |rest: &str| self.homes.iter().map(|home| home.path.join(path_of(rest))).collect();
+        let paths = |entry: &String| -> Vec<PathBuf> {
+            entry.strip_prefix("~/").map_or_else(|| vec![path_of(entry)], in_homes)
+        };
+        self.policy.made.iter().flat_map(paths).collect()
+    }
+
     fn expanded(&self, entries: &[String]) -> Vec<PathBuf> {
-        entries.iter().flat_map(|entry| expand(entry, &self.homes)).collect()
+        let homes: Vec<&Home> = self.homes.iter().collect();
+        entries.iter().flat_map(|entry| expand(entry, &homes)).collect()
     }
 
     /// Everything but what is hidden.
@@ -112,7 +119,8 @@ impl<'a> Layout<'a> {
 
     fn devices(&mut self) {
         let policy = self.policy;
-        let named = policy.devices.iter().map(String::as_str).filter(|name| !probe::REFUSED.contains(name));
+        let signature = |name: &&str| !probe::REFUSED.contains(name) && !probe::ALLOWED.contains(name);
+        let named = policy.devices.iter().map(String::as_str).filter(signature);
         // One answer stands for all of a kind: most machines have none.
         let nvidia = Path::new("/dev/nvidiactl").exists();
         for device in named.chain(probe::ALLOWED).filter(|name| nvidia || !name.starts_with("/dev/nvidia")) {
@@ -162,7 +170,7 @@ impl<'a> Layout<'a> {
 
     /// `/`, a home, or a folder that holds a home.
     fn is_too_wide(&self, path: &Path) -> bool {
-        path == Path::new("/") || self.homes.iter().any(|home| home.starts_with(path))
+        path == Path::new("/") || self.homes.iter().any(|home| home.path.starts_with(path))
     }
 
     /// Whether `TMPDIR` names a place for temporary files: inside one of the policy's, or by its mode
@@ -236,8 +244,8 @@ impl<'a> Layout<'a> {
     }
 
     fn path(&mut self, path: &Path, rights: Rights) {
-        if let Some(spot) = Spot::open(path) {
-            self.rules.allow(spot.as_fd(), rights);
+        if let Some(fd) = open_path(path) {
+            self.rules.allow(fd.as_fd(), rights);
         }
     }
 
@@ -251,12 +259,21 @@ impl<'a> Layout<'a> {
     }
 }
 
+fn look(mut paths: Vec<PathBuf>) -> Vec<Home> {
+    paths.sort();
+    paths.dedup();
+    let mut homes: Vec<Home> = paths.iter().filter_map(|path| Home::look(path)).collect();
+    homes.dedup_by(|a, b| a.path == b.path);
+    homes
+}
+
 /// `/root` and the folders of `/home`, for root, whom no file mode stops.
-fn other_homes() -> Vec<PathBuf> {
+fn other_homes(own: &[Home]) -> Vec<Home> {
     let listed = std::fs::read_dir("/home").into_iter().flatten().flatten().take(OTHER_HOMES);
-    let mut out = vec![PathBuf::from("/root")];
-    out.extend(listed.map(|entry| entry.path()));
-    out.iter().filter_map(|path| Spot::open(path)).map(|spot| spot.path).collect()
+    let mut paths: Vec<PathBuf> = listed.map(|entry| entry.path()).collect();
+    paths.push(PathBuf::from("/root"));
+    paths.retain(|path| own.iter().all(|home| home.path != *path));
+    look(paths)
 }
 
 /// Makes a missing folder, if its parent exists.

@@ -121,7 +121,7 @@ impl Default for ConfinePolicy {
 /// Caches proper. Left out on purpose: folders in PATH (`~/.cargo/bin`, `~/.local/bin`, `~/go/bin`) and
 /// settings (`~/.cargo/config.toml`, `~/.gradle/init.d`), whose content runs later and elsewhere.
 const CACHES: &str = "
-    ~/.cache ~/.npm ~/.cargo/registry ~/.cargo/git ~/.cargo/.package-cache ~/.cargo/.package-cache-mutate
+    ~/.npm ~/.cargo/registry ~/.cargo/git ~/.cargo/.package-cache ~/.cargo/.package-cache-mutate
     ~/.cargo/.global-cache ~/go/pkg ~/.m2/repository ~/.gradle/caches ~/.gradle/daemon ~/.gradle/native
     ~/.gradle/wrapper ~/.gradle/workers ~/.ivy2/cache ~/.nuget/packages ~/.local/share/pnpm/store
     ~/.local/share/uv ~/.local/share/virtualenv ~/.local/share/virtualenvs ~/.yarn/berry ~/.bun/install/cache
@@ -130,10 +130,10 @@ const CACHES: &str = "
     /usr/local/cargo/registry /usr/local/cargo/git /usr/local/cargo/.package-cache
     /usr/local/cargo/.package-cache-mutate /usr/local/cargo/.global-cache /go/pkg";
 
-/// urandom belongs to the signature by which a nested shell knows the layer (`probe.rs`), as does the
-/// absence of `/dev/random`.
+/// `/dev/full` and `/dev/urandom` are writable and `/dev/random` is not, whatever stands here: they are
+/// the signature by which a nested shell knows the layer (`probe.rs`).
 const DEVICES: &str = "
-    /dev/null /dev/zero /dev/full /dev/urandom /dev/tty /dev/ptmx /dev/pts /dev/console /dev/kvm /dev/fuse
+    /dev/null /dev/zero /dev/tty /dev/ptmx /dev/pts /dev/console /dev/kvm /dev/fuse
     /dev/net/tun /dev/dri /dev/kfd /dev/nvidiactl /dev/nvidia-uvm /dev/nvidia-uvm-tools /dev/nvidia-modeset
     /dev/nvidia0 /dev/nvidia1 /dev/nvidia2 /dev/nvidia3 /dev/nvidia4 /dev/nvidia5 /dev/nvidia6 /dev/nvidia7";
 
