@@ -1,1 +1,163 @@
-//! (room for the confine floor)
+//! Confinement: what was allowed by mistake still can't write elsewhere or read secrets.
+//!
+//! In: the policy, the call, grants from the judged effects; then [`Logged`]. Out: [`Confined`].
+//! Never: runs a command; never weakens a layer that is in force; never stays silent about what does
+//! not hold ([`Plan::state`] is part of the record).
+
+use std::fmt;
+
+use crate::audit::{Demand, Logged};
+
+mod cover;
+mod layout;
+mod probe;
+mod ruleset;
+pub mod settings;
+mod spot;
+mod worktree;
+
+pub use settings::{ConfinePolicy, Elevation, Grant, Level, Scene};
+
+use layout::Layout;
+use probe::Inside;
+use ruleset::{Builder, Privileges, Refusal, Support};
+
+/// What will be done, made before the record is written, so that the record can say it.
+#[derive(Debug)]
+pub struct Plan {
+    course: Course,
+    state: String,
+    demand: Demand,
+}
+
+#[derive(Debug)]
+enum Course {
+    /// Off, inside already, or not to be had.
+    Nothing,
+    Restrict(Builder),
+}
+
+/// A command that is recorded, and confined as far as its record says. Made by [`Plan::apply`] alone,
+/// consumed by exec.
+#[derive(Debug)]
+pub struct Confined {
+    logged: Logged,
+    state: String,
+    surprise: Surprise,
+}
+
+/// Whether what the record says came true.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Surprise {
+    None,
+    /// The layer could not be added: [`Confined::state`] says why and belongs in a further record.
+    NotConfined,
+}
+
+impl Confined {
+    /// What holds now.
+    pub fn state(&self) -> &str {
+        &self.state
+    }
+
+    pub fn surprise(&self) -> Surprise {
+        self.surprise
+    }
+
+    pub fn logged(&self) -> &Logged {
+        &self.logged
+    }
+}
+
+/// The policy demands confinement, and the kernel does not give it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ConfineError {
+    pub why: String,
+}
+
+impl fmt::Display for ConfineError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "the policy demands confinement, and the kernel does not give it: {}; use a kernel with \
+             Landlock (5.13 or newer), or relax the policy's confine section",
+            self.why
+        )
+    }
+}
+
+impl std::error::Error for ConfineError {}
+
+impl Plan {
+    /// Prepares a layer. Nothing is restricted yet; folders of [`ConfinePolicy::made`] may be made.
+    ///
+    /// # Errors
+    /// The kernel can't confine, and the policy demands it.
+    pub fn prepare(
+        policy: &ConfinePolicy,
+        scene: &Scene<'_>,
+        grants: &[Grant<'_>],
+    ) -> Result<Self, ConfineError> {
+        let demand = policy.demand;
+        let idle = |state: &str| Self { course: Course::Nothing, state: state.to_owned(), demand };
+        if policy.level == Level::Off {
+            return Ok(idle("off"));
+        }
+        // A nested shell belongs to the command around it and has that command's layer.
+        if probe::inside() == Inside::Yes {
+            return Ok(idle("joined"));
+        }
+        let elevated = grants.contains(&Grant::Elevation) && policy.elevation == Elevation::Free;
+        if elevated && !nix::unistd::geteuid().is_root() {
+            return Ok(idle("none: elevation"));
+        }
+        let made = match ruleset::support(policy.newest_abi) {
+            Support::Missing(why) => Err(why.to_owned()),
+            Support::Abi(abi) => Builder::new(policy.level, abi).map(|builder| (builder, abi)),
+        };
+        match (made, demand) {
+            (Ok((mut builder, abi)), _) => {
+                let notes = Layout::new(policy, scene, &mut builder).lay(grants);
+                let mut state =
+                    format!("landlock abi={abi} rules={} {}", builder.rules(), policy.level.name());
+                for note in notes {
+                    state.push(' ');
+                    state.push_str(note);
+                }
+                Ok(Self { course: Course::Restrict(builder), state, demand })
+            }
+            (Err(why), Demand::Required) => Err(ConfineError { why }),
+            (Err(why), Demand::BestEffort) => Ok(idle(&format!("none: {why}"))),
+        }
+    }
+
+    /// What will hold, for the record.
+    pub fn state(&self) -> &str {
+        &self.state
+    }
+
+    /// Restricts the calling thread, which must be the one that becomes the command.
+    ///
+    /// # Errors
+    /// The kernel refused, and the policy demands confinement: the command must not run.
+    pub fn apply(self, logged: Logged) -> Result<Confined, ConfineError> {
+        let Self { course, state, demand } = self;
+        let Course::Restrict(builder) = course else {
+            return Ok(Confined { logged, state, surprise: Surprise::None });
+        };
+        let privileges =
+            if nix::unistd::geteuid().is_root() { Privileges::Kept } else { Privileges::Given };
+        let why = match builder.restrict(privileges) {
+            Ok(()) => return Ok(Confined { logged, state, surprise: Surprise::None }),
+            // Not one of the 16 is known to be ours.
+            Err(Refusal::Full) => "16 layers of others are in force".to_owned(),
+            Err(Refusal::Failed(errno)) => errno.desc().to_lowercase(),
+        };
+        match demand {
+            Demand::Required => Err(ConfineError { why }),
+            Demand::BestEffort => {
+                Ok(Confined { logged, state: format!("none: {why}"), surprise: Surprise::NotConfined })
+            }
+        }
+    }
+}

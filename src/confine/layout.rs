@@ -1,0 +1,284 @@
+//! From the policy, the call and the grants to the rules on paths.
+//!
+//! In: [`ConfinePolicy`], [`Scene`], [`Grant`]s. Out: rules, added to a ruleset in the making.
+//! Never: allows writing to a home as a whole, to `/` or to agent-sh's own files; never lets a variable
+//! of the environment open a place that the policy does not.
+
+use std::os::fd::{AsFd as _, BorrowedFd};
+use std::path::{Path, PathBuf};
+
+use nix::fcntl::{FcntlArg, OFlag, fcntl};
+use nix::sys::stat::{SFlag, fstat};
+
+use super::cover::{Cover, cover};
+use super::probe;
+use super::ruleset::{Builder, Rights};
+use super::settings::{ConfinePolicy, Grant, Level, Scene};
+use super::spot::{Home, Spot, expand, open_path, path_of};
+use super::worktree::outer_repository;
+
+/// Homes of others that root's commands could read.
+const OTHER_HOMES: usize = 32;
+
+/// The system's folders, as far as package managers write to them.
+const SYSTEM: &[&str] = &[
+    "/usr", "/etc", "/var", "/opt", "/run", "/boot", "/srv", "/bin", "/sbin", "/lib", "/lib32", "/lib64",
+];
+
+/// Lays all rules.
+pub(super) struct Layout<'a> {
+    policy: &'a ConfinePolicy,
+    scene: &'a Scene<'a>,
+    /// The caller's homes, links resolved.
+    homes: Vec<Home>,
+    hidden: Vec<PathBuf>,
+    /// Homes that are closed as a whole (level strict).
+    closed: Vec<PathBuf>,
+    own: Vec<PathBuf>,
+    rules: &'a mut Builder,
+    /// What the record should say besides.
+    notes: Vec<&'static str>,
+}
+
+impl<'a> Layout<'a> {
+    pub(super) fn new(policy: &'a ConfinePolicy, scene: &'a Scene<'a>, rules: &'a mut Builder) -> Self {
+        let homes = look(scene.homes.iter().map(|home| path_of(home)).collect());
+        let others = if nix::unistd::geteuid().is_root() { other_homes(&homes) } else { Vec::new() };
+        let all: Vec<&Home> = homes.iter().chain(&others).collect();
+        let find = |entries: &[String], homes: &[&Home]| -> Vec<PathBuf> {
+            let paths = entries.iter().flat_map(|entry| expand(entry, homes));
+            let mut found: Vec<PathBuf> = paths.filter_map(|p| Spot::open(&p)).map(|spot| spot.path).collect();
+            found.sort();
+            found.dedup();
+            found
+        };
+        let hidden = find(&policy.hidden, &all);
+        let own = find(&policy.own, &homes.iter().collect::<Vec<_>>());
+        let closed = match policy.level {
+            Level::Strict => all.iter().map(|home| home.path.clone()).collect(),
+            Level::Standard | Level::Off => Vec::new(),
+        };
+        Self { policy, scene, homes, hidden, closed, own, rules, notes: Vec::new() }
+    }
+
+    /// Adds every rule; the answer is what the record should say besides.
+    pub(super) fn lay(mut self, grants: &[Grant<'_>]) -> Vec<&'static str> {
+        self.reading();
+        self.devices();
+        self.streams();
+        for folder in &self.policy.temporary {
+            self.tree(Path::new(folder));
+        }
+        if let Some(folder) = self.scene.temporary.map(path_of).filter(|p| self.is_temporary(p)) {
+            self.tree(&folder);
+        }
+        self.workspace();
+        for path in self.made() {
+            make(&path);
+            self.tree(&path);
+        }
+        for path in self.expanded(&[&self.policy.caches[..], &self.policy.writable[..]].concat()) {
+            self.tree(&path);
+        }
+        for grant in grants {
+            self.grant(*grant);
+        }
+        self.notes.sort_unstable();
+        self.notes.dedup();
+        self.notes
+    }
+
+    /// The folders of [`ConfinePolicy::made`], also those that are missing.
+    fn made(&self) -> Vec<PathBuf> {
+        let in_homes = |rest: &str| self.homes.iter().map(|home| home.path.join(path_of(rest))).collect();
+        let paths = |entry: &String| -> Vec<PathBuf> {
+            entry.strip_prefix("~/").map_or_else(|| vec![path_of(entry)], in_homes)
+        };
+        self.policy.made.iter().flat_map(paths).collect()
+    }
+
+    fn expanded(&self, entries: &[String]) -> Vec<PathBuf> {
+        let homes: Vec<&Home> = self.homes.iter().collect();
+        entries.iter().flat_map(|entry| expand(entry, &homes)).collect()
+    }
+
+    /// Everything but what is hidden.
+    fn reading(&mut self) {
+        let holes = [&self.hidden[..], &self.closed[..]].concat();
+        let around = cover(Path::new("/"), &holes);
+        self.allow_all(&around, Rights::Read);
+        // Part of the signature, see `probe`. Writing there stays forbidden.
+        self.path(Path::new("/proc"), Rights::Truncate);
+        if self.policy.level == Level::Strict {
+            for path in self.expanded(&self.policy.readable) {
+                let Some(spot) = Spot::open(&path) else { continue };
+                self.allow_all(&cover(&spot.path, &self.hidden), Rights::Read);
+            }
+        }
+    }
+
+    fn devices(&mut self) {
+        let policy = self.policy;
+        let signature = |name: &&str| !probe::REFUSED.contains(name) && !probe::ALLOWED.contains(name);
+        let named = policy.devices.iter().map(String::as_str).filter(signature);
+        // One answer stands for all of a kind: most machines have none.
+        let nvidia = Path::new("/dev/nvidiactl").exists();
+        for device in named.chain(probe::ALLOWED).filter(|name| nvidia || !name.starts_with("/dev/nvidia")) {
+            self.path(Path::new(device), Rights::Device);
+        }
+    }
+
+    /// The standard streams, where they are files or terminals: `> /dev/stdout` opens them again.
+    fn streams(&mut self) {
+        let (input, output, error) = (std::io::stdin(), std::io::stdout(), std::io::stderr());
+        let streams: [BorrowedFd<'_>; 3] = [input.as_fd(), output.as_fd(), error.as_fd()];
+        let mut seen = Vec::new();
+        for stream in streams {
+            let (Ok(status), Ok(flags)) = (fstat(stream), fcntl(stream, FcntlArg::F_GETFL)) else { continue };
+            let kind = SFlag::from_bits_truncate(status.st_mode) & SFlag::S_IFMT;
+            let identity = (status.st_dev, status.st_ino);
+            // A rule on a folder would open all that is in it; pipes and sockets need none.
+            if !(kind == SFlag::S_IFREG || kind == SFlag::S_IFCHR) || seen.contains(&identity) {
+                continue;
+            }
+            seen.push(identity);
+            let flags = OFlag::from_bits_truncate(flags);
+            let rights = match flags & OFlag::O_ACCMODE {
+                OFlag::O_RDONLY => Rights::Read,
+                _ if flags.contains(OFlag::O_APPEND) => Rights::Append,
+                _ => Rights::Device,
+            };
+            self.rules.allow(stream, rights);
+        }
+    }
+
+    /// The workspace and its repository. A home or `/` is no workspace.
+    fn workspace(&mut self) {
+        let Some(workspace) = self.scene.workspace.map(path_of) else {
+            self.notes.push("no-workspace");
+            return;
+        };
+        let Some(spot) = Spot::open(&workspace).filter(|spot| !self.is_too_wide(&spot.path)) else {
+            self.notes.push("no-workspace");
+            return;
+        };
+        self.tree(&spot.path);
+        if let Some(repository) = outer_repository(&spot.path) {
+            self.tree(&repository);
+        }
+    }
+
+    /// `/`, a home, or a folder that holds a home.
+    fn is_too_wide(&self, path: &Path) -> bool {
+        path == Path::new("/") || self.homes.iter().any(|home| home.path.starts_with(path))
+    }
+
+    /// Whether `TMPDIR` names a place for temporary files: inside one of the policy's, or by its mode
+    /// (world-writable and sticky). The caller chooses `TMPDIR`, so its word alone opens nothing.
+    fn is_temporary(&self, path: &Path) -> bool {
+        let Some(spot) = Spot::open(path) else { return false };
+        let shared = 0o1002;
+        let sticky = spot.status().is_some_and(|status| status.st_mode & shared == shared);
+        sticky || self.policy.temporary.iter().any(|folder| spot.path.starts_with(folder))
+    }
+
+    /// Makes a tree (or file) writable; nothing happens where it is missing, hidden or too wide.
+    fn tree(&mut self, path: &Path) {
+        let Some(spot) = Spot::open(path) else { return };
+        let hidden = self.hidden.iter().any(|hole| spot.path.starts_with(hole));
+        if hidden || self.is_too_wide(&spot.path) {
+            self.notes.push("place-refused");
+        } else {
+            self.write(&spot);
+        }
+    }
+
+    /// Write access to all of a tree but agent-sh's own files; read access too, if nothing in it is hidden.
+    fn write(&mut self, spot: &Spot) {
+        let holes = self.hidden.iter().any(|hole| hole.starts_with(&spot.path));
+        let rights = if holes { Rights::Write } else { Rights::ReadWrite };
+        let inside = |own: &PathBuf| own.starts_with(&spot.path) || spot.path.starts_with(own);
+        if self.own.iter().any(inside) {
+            let around = cover(&spot.path, &self.own);
+            self.allow_all(&around, rights);
+        } else {
+            self.rules.allow(spot.as_fd(), rights);
+        }
+    }
+
+    fn grant(&mut self, grant: Grant<'_>) {
+        match grant {
+            Grant::Read(path) => self.path(&path_of(path), Rights::Read),
+            Grant::Write(path) => self.written(&path_of(path)),
+            Grant::Replace(path) => {
+                let path = path_of(path);
+                self.written(path.parent().unwrap_or(&path));
+            }
+            Grant::Cache(path) => {
+                make(&path_of(path));
+                self.written(&path_of(path));
+            }
+            Grant::System => {
+                self.notes.push("system");
+                for folder in SYSTEM {
+                    self.path(Path::new(folder), Rights::Write);
+                }
+            }
+            // Decided before any rule is laid.
+            Grant::Elevation => {}
+        }
+    }
+
+    /// A target that the judge allowed: itself, or the nearest folder above that exists.
+    fn written(&mut self, path: &Path) {
+        let Some(spot) = path.ancestors().find_map(Spot::open) else { return };
+        if spot.path == Path::new("/") {
+            // Everything would be writable.
+            self.notes.push("grant-refused");
+            return;
+        }
+        if self.is_too_wide(&spot.path) {
+            self.notes.push("wide");
+        }
+        self.write(&spot);
+    }
+
+    fn path(&mut self, path: &Path, rights: Rights) {
+        if let Some(fd) = open_path(path) {
+            self.rules.allow(fd.as_fd(), rights);
+        }
+    }
+
+    fn allow_all(&mut self, around: &Cover, rights: Rights) {
+        for path in &around.paths {
+            self.path(path, rights);
+        }
+        if around.cut > 0 {
+            self.notes.push("cut");
+        }
+    }
+}
+
+fn look(mut paths: Vec<PathBuf>) -> Vec<Home> {
+    paths.sort();
+    paths.dedup();
+    let mut homes: Vec<Home> = paths.iter().filter_map(|path| Home::look(path)).collect();
+    homes.dedup_by(|a, b| a.path == b.path);
+    homes
+}
+
+/// `/root` and the folders of `/home`, for root, whom no file mode stops.
+fn other_homes(own: &[Home]) -> Vec<Home> {
+    let listed = std::fs::read_dir("/home").into_iter().flatten().flatten().take(OTHER_HOMES);
+    let mut paths: Vec<PathBuf> = listed.map(|entry| entry.path()).collect();
+    paths.push(PathBuf::from("/root"));
+    paths.retain(|path| own.iter().all(|home| home.path != *path));
+    look(paths)
+}
+
+/// Makes a missing folder, if its parent exists.
+fn make(path: &Path) {
+    if !path.exists() {
+        let _ = nix::unistd::mkdir(path, nix::sys::stat::Mode::S_IRWXU);
+    }
+}

@@ -1,0 +1,149 @@
+//! The kernel's ruleset. The only file that names the landlock crate.
+//!
+//! In: open paths with rights. Out: a restricted process, or why not.
+//! Never: decides what is allowed; never asks for more than the running kernel has (an older ABI holds
+//! less, and the record names it).
+
+use std::os::fd::BorrowedFd;
+
+use landlock::{
+    ABI, Access as _, AccessFs, BitFlags, LandlockStatus, PathBeneath, RestrictSelf, RestrictSelfError,
+    Ruleset, RulesetAttr as _, RulesetCreated, RulesetCreatedAttr as _, RulesetError, Scope, make_bitflags,
+};
+use nix::errno::Errno;
+
+use super::settings::Level;
+
+/// What the rule on a path allows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Rights {
+    Read,
+    /// Writing without reading: for trees in which something is hidden.
+    Write,
+    ReadWrite,
+    /// Reading and writing what exists.
+    Device,
+    /// Writing without truncating: for files that are open for appending.
+    Append,
+    Truncate,
+}
+
+/// What the ruleset governs: all writing, and reading contents. Executing and listing are left to file
+/// modes: what can't be read can't be executed either, and names are no secret. Devices are never made:
+/// a node for the disk in the workspace would be the disk.
+const GOVERNED: BitFlags<AccessFs> = make_bitflags!(AccessFs::{
+    ReadFile | WriteFile | Truncate | Refer | RemoveDir | RemoveFile
+    | MakeChar | MakeBlock | MakeDir | MakeReg | MakeSock | MakeFifo | MakeSym
+});
+const WRITE: BitFlags<AccessFs> = make_bitflags!(AccessFs::{
+    WriteFile | Truncate | Refer | RemoveDir | RemoveFile | MakeDir | MakeReg | MakeSock | MakeFifo | MakeSym
+});
+
+impl Rights {
+    fn flags(self) -> BitFlags<AccessFs> {
+        match self {
+            Self::Read => AccessFs::ReadFile.into(),
+            Self::Write => WRITE,
+            Self::ReadWrite => WRITE | AccessFs::ReadFile,
+            Self::Device => AccessFs::ReadFile | AccessFs::WriteFile | AccessFs::Truncate,
+            Self::Append => AccessFs::WriteFile.into(),
+            Self::Truncate => AccessFs::Truncate.into(),
+        }
+    }
+}
+
+/// Whether the kernel confines at all.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Support {
+    /// With this ABI's rights.
+    Abi(u8),
+    /// Not, for this reason.
+    Missing(&'static str),
+}
+
+/// Asks the kernel; changes nothing.
+pub(super) fn support(newest: u8) -> Support {
+    if newest == 0 {
+        return Support::Missing("newest-abi is 0");
+    }
+    let Ok(status) = RestrictSelf::default().no_new_privs(false).apply() else {
+        return Support::Missing("the kernel did not answer");
+    };
+    match status.landlock {
+        LandlockStatus::NotEnabled => Support::Missing("not enabled at boot"),
+        LandlockStatus::NotImplemented => Support::Missing("not in this kernel"),
+        LandlockStatus::Available { effective_abi, .. } => Support::Abi((effective_abi as u8).min(newest)),
+    }
+}
+
+/// Why a process could not be restricted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Refusal {
+    /// 16 layers are in force already (landlock(7)).
+    Full,
+    Failed(Errno),
+}
+
+/// A ruleset in the making.
+#[derive(Debug)]
+pub(super) struct Builder {
+    created: RulesetCreated,
+    supported: BitFlags<AccessFs>,
+    rules: usize,
+}
+
+impl Builder {
+    pub(super) fn new(level: Level, abi: u8) -> Result<Self, String> {
+        let supported = AccessFs::from_all(ABI::from(i32::from(abi))) & GOVERNED;
+        let create = || {
+            let ruleset = Ruleset::default().handle_access(supported)?;
+            let scoped = level == Level::Strict && abi >= 6;
+            if scoped { ruleset.scope(Scope::from_all(ABI::V6))?.create() } else { ruleset.create() }
+        };
+        let created = create().map_err(|e: RulesetError| e.to_string())?;
+        Ok(Self { created, supported, rules: 0 })
+    }
+
+    /// Adds one rule. Paths that can't carry one (pipes, sockets, memory) need none.
+    pub(super) fn allow(&mut self, path: BorrowedFd<'_>, rights: Rights) {
+        let rights = rights.flags() & self.supported;
+        if !rights.is_empty() && (&mut self.created).add_rule(PathBeneath::new(path, rights)).is_ok() {
+            self.rules += 1;
+        }
+    }
+
+    pub(super) fn rules(&self) -> usize {
+        self.rules
+    }
+
+    /// Restricts the calling thread, which must be the one that calls execve(2).
+    pub(super) fn restrict(self, privileges: Privileges) -> Result<(), Refusal> {
+        if privileges == Privileges::Kept {
+            let attempt = self.created.try_clone().map_err(|_| Refusal::Failed(Errno::EMFILE))?;
+            match outcome(attempt.no_new_privs(false).restrict_self()) {
+                // Root without CAP_SYS_ADMIN: as anybody else.
+                Err(Refusal::Failed(Errno::EPERM)) => {}
+                Ok(()) => return Ok(()),
+                Err(refusal) => return Err(refusal),
+            }
+        }
+        outcome(self.created.no_new_privs(true).restrict_self())
+    }
+}
+
+/// Whether setuid programs may still gain rights. The kernel lets only CAP_SYS_ADMIN keep that.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Privileges {
+    /// If possible.
+    Kept,
+    Given,
+}
+
+fn outcome(result: Result<landlock::RestrictionStatus, RulesetError>) -> Result<(), Refusal> {
+    let Err(error) = result else { return Ok(()) };
+    if let RulesetError::RestrictSelf(RestrictSelfError::RestrictSelfCall { source, .. }) = &error {
+        let errno = Errno::from_raw(source.raw_os_error().unwrap_or(0));
+        return Err(if errno == Errno::E2BIG { Refusal::Full } else { Refusal::Failed(errno) });
+    }
+    Err(Refusal::Failed(Errno::EPERM))
+}

@@ -1,0 +1,100 @@
+//! A path that is open (`O_PATH`), with the name that the kernel has for it.
+//!
+//! In: paths of any kind. Out: [`Spot`], free of links.
+//! Never: opens for reading or writing.
+
+use std::ffi::OsString;
+use std::os::fd::{AsFd, AsRawFd as _, BorrowedFd, OwnedFd};
+use std::os::unix::ffi::OsStringExt as _;
+use std::path::{Path, PathBuf};
+
+use nix::fcntl::{OFlag, open};
+use nix::sys::stat::{FileStat, Mode, fstat};
+
+/// An existing path.
+#[derive(Debug)]
+pub(super) struct Spot {
+    fd: OwnedFd,
+    /// Absolute, links resolved.
+    pub(super) path: PathBuf,
+}
+
+impl Spot {
+    /// `None` where there is nothing, or nothing that this caller may reach.
+    pub(super) fn open(path: &Path) -> Option<Self> {
+        let fd = open_path(path)?;
+        // The name of what was opened, not of what the path leads to a moment later.
+        let path = std::fs::read_link(format!("/proc/self/fd/{}", fd.as_raw_fd()))
+            .or_else(|_| std::fs::canonicalize(path))
+            .ok()?;
+        Some(Self { fd, path })
+    }
+
+    pub(super) fn status(&self) -> Option<FileStat> {
+        fstat(&self.fd).ok()
+    }
+}
+
+impl AsFd for Spot {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.fd.as_fd()
+    }
+}
+
+/// A descriptor that names the path and can do nothing with it.
+pub(super) fn open_path(path: &Path) -> Option<OwnedFd> {
+    open(path, OFlag::O_PATH | OFlag::O_CLOEXEC, Mode::empty()).ok()
+}
+
+/// Judged text as the path that the kernel sees.
+pub(super) fn path_of(text: &str) -> PathBuf {
+    PathBuf::from(OsString::from_vec(crate::text::raw(text).into_owned()))
+}
+
+/// A home and the names in it: most entries of the policy's lists are on no machine, and one look at
+/// the folder is cheaper than a try for each.
+#[derive(Debug)]
+pub(super) struct Home {
+    /// Absolute, links resolved.
+    pub(super) path: PathBuf,
+    /// Sorted; `None` where the folder can't be listed or has more than is looked at.
+    names: Option<Vec<OsString>>,
+}
+
+/// Entries of a home that are looked at.
+const NAMES: usize = 4096;
+
+impl Home {
+    /// `None` for what does not exist and for `/`, which is nobody's home.
+    pub(super) fn look(path: &Path) -> Option<Self> {
+        let path = Spot::open(path)?.path;
+        if path == Path::new("/") {
+            return None;
+        }
+        let mut names = Vec::new();
+        let listed = std::fs::read_dir(&path).map(|entries| {
+            names.extend(entries.flatten().take(NAMES + 1).map(|entry| entry.file_name()));
+            names.sort_unstable();
+        });
+        let names = (listed.is_ok() && names.len() <= NAMES).then_some(names);
+        Some(Self { path, names })
+    }
+
+    /// The path of an entry of this home; `None` if it is known to be missing.
+    fn entry(&self, rest: &Path) -> Option<PathBuf> {
+        let first = rest.components().next()?.as_os_str();
+        let there = |names: &Vec<OsString>| names.binary_search_by(|name| name.as_os_str().cmp(first)).is_ok();
+        self.names.as_ref().is_none_or(there).then(|| self.path.join(rest))
+    }
+}
+
+/// The paths that a policy's entry stands for: itself, or one for each home that has it.
+pub(super) fn expand(entry: &str, homes: &[&Home]) -> Vec<PathBuf> {
+    match entry.strip_prefix("~/") {
+        Some(rest) => {
+            let rest = path_of(rest);
+            homes.iter().filter_map(|home| home.entry(&rest)).collect()
+        }
+        None => vec![path_of(entry)],
+    }
+}

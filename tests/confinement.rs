@@ -1,0 +1,11 @@
+//! Confinement with the real kernel and real programs. A command that was allowed by mistake is forced
+//! here: nothing is judged, the warrant comes from an empty decision.
+//!
+//! Each trial runs in a process of its own: this binary, started again as `child`, confines itself and
+//! becomes the command.
+
+mod confinement {
+    mod stage;
+    mod programs;
+    mod kernel;
+}
