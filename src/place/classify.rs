@@ -1,11 +1,11 @@
 //! What a path is: the classes of the place it names and of the place it leads to.
 //!
 //! In: resolved paths, the setting, the policy's places. Out: a set of classes.
-//! Never: lets a link excuse a path: classes that excuse count only if both the name and its goal have
-//! them.
+//! Never: lets a link excuse a path: the goal's classes that excuse count only if the name has such too.
 
-use super::index::{Index, Subject};
+use super::index::{Globs, Index, Subject};
 use super::lookup::Lookups;
+use super::pattern;
 use super::resolve::{Climbs, Resolved, UNKNOWN, below, is_within};
 use super::setting::Setting;
 use crate::act::{Class, ClassSet};
@@ -62,6 +62,8 @@ const LOCATIONS: ClassSet = set(&[
     Class::Null,
     Class::Endless,
     Class::Mounted,
+    Class::Cache,
+    Class::Log,
     Class::Unknown,
 ]);
 
@@ -76,9 +78,8 @@ pub fn classify(resolved: &Resolved, follow: Follow, index: &Index, at: (&Settin
         return of_goal;
     }
     let of_name = classify_path(&resolved.lexical, index, at);
-    let both = ClassSet(of_goal.0 & of_name.0);
-    let excuses = ClassSet(both.0 & EXCUSES.0);
-    ClassSet((of_goal.0 | of_name.0) & !EXCUSES.0).union(excuses)
+    let grave = ClassSet((of_goal.0 | of_name.0) & !EXCUSES.0);
+    if of_name.has_any(EXCUSES) { grave.union(ClassSet(of_goal.0 & EXCUSES.0)) } else { grave }
 }
 
 /// Classes of one absolute path in normal form (or one that begins with `…`).
@@ -96,6 +97,7 @@ pub fn classify_path(path: &str, index: &Index, (setting, lookups): (&Setting, &
         homes: [home, somebody.filter(|_| home != somebody)],
         workspace: in_workspace,
         anywhere: root,
+        globs: globs(path),
     };
     let mut found = index.classes(&subject);
     if let Some(home) = &setting.home
@@ -126,36 +128,43 @@ pub fn classify_path(path: &str, index: &Index, (setting, lookups): (&Setting, &
 
 /// What depends on the classes found so far.
 fn finish(mut found: ClassSet, path: &str, index: &Index, at: (&Setting, &Lookups)) -> ClassSet {
+    let mut whole = path;
+    while let Some((folder, _)) = whole.rsplit_once('/').filter(|(_, name)| is_everything(name)) {
+        whole = if folder.is_empty() { "/" } else { folder };
+    }
+    if whole != path {
+        let roots = set(&[Class::Root, Class::HomeRoot, Class::WorkspaceRoot, Class::WorkspaceParent]);
+        found = found.union(ClassSet(classify_path(whole, index, at).0 & roots.0));
+    }
     if !found.has_any(LOCATIONS) {
         found = found.with(Class::Outside);
     }
     if !found.has_any(set(&[Class::Workspace, Class::Temporary])) {
         found = found.without(Class::Script);
     }
-    // generated things lie where work is done; `/usr/lib/node_modules` and `/etc/build` are the system's
+    // generated things lie where work is done; `/usr/lib/node_modules` is the system's
     if found.has_any(set(&[Class::System, Class::Config, Class::Boot])) {
         found = found.without(Class::Generated);
     }
-    match path.rsplit_once('/') {
-        Some((folder, name)) if is_everything(name) => {
-            let whole = if folder.is_empty() { "/" } else { folder };
-            let roots = set(&[Class::Root, Class::HomeRoot, Class::WorkspaceRoot, Class::WorkspaceParent]);
-            ClassSet(classify_path(whole, index, at).0 & roots.0).union(found)
-        }
-        Some(_) | None => found,
-    }
+    found
 }
 
 /// A path whose beginning is unknown: it may be a home, the workspace, or the root.
 fn classify_tail(path: &str, index: &Index) -> ClassSet {
     let Some((_, tail)) = path.split_once('/') else { return ClassSet::of(Class::Unknown) };
-    let loose = Subject { root: None, homes: [Some(tail), None], workspace: Some(tail), anywhere: tail };
-    let rooted = Subject { root: Some(tail), homes: [None; 2], workspace: None, anywhere: tail };
+    let loose = Subject { root: None, homes: [Some(tail), None], workspace: Some(tail), anywhere: tail, globs: Globs::Literal };
+    let rooted = Subject { root: Some(tail), homes: [None; 2], workspace: None, ..loose };
     // `$prefix/usr/bin` is a build's business, `$anything/etc/shadow` is not
     let grave = set(&[Class::Secret, Class::Account]);
     let severe = ClassSet(index.classes(&rooted).0 & grave.0);
     let found = index.classes(&loose).union(severe).with(Class::Unknown);
-    ClassSet(found.0 & !EXCUSES.0)
+    ClassSet(found.0 & !EXCUSES.0).without(Class::PathFolder)
+}
+
+/// A glob for all that a folder holds means the folder, not each thing that could be in it.
+fn globs(path: &str) -> Globs {
+    let name = path.rsplit('/').next().unwrap_or("");
+    if pattern::is_live(path) && !is_everything(name) { Globs::Live } else { Globs::Literal }
 }
 
 /// A glob that stands for all that a folder holds.
@@ -175,4 +184,168 @@ fn below_customary_home(path: &str) -> Option<&str> {
 /// Whether `..` left the directory into a place outside the workspace.
 pub fn escapes(resolved: &Resolved, classes: ClassSet) -> bool {
     resolved.climbs == Climbs::Yes && !classes.has(Class::Workspace)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fmt::Write as _;
+
+    use super::super::setting::Claims;
+    use super::super::tree::{Tree, places};
+    use super::*;
+
+    fn shipped() -> Index {
+        Index::new([places(include_str!("../../policy/places.toml"))])
+    }
+
+    fn names(set: ClassSet) -> String {
+        let mut out = String::new();
+        for class in set.iter() {
+            let _ = write!(out, "{}{}", if out.is_empty() { "" } else { " " }, class.name());
+        }
+        out
+    }
+
+    fn check(tree: &Tree, cases: &[(&str, &str)]) {
+        let index = shipped();
+        let lookups = Lookups::new(tree, 10_000);
+        let claims = Claims { cwd: "/home/user/project", home: "/home/user", workspace: None, temporary: "" };
+        let setting = Setting::new(&claims, &lookups);
+        let mut wrong = String::new();
+        for (written, expected) in cases {
+            let found = super::super::resolve::resolve(written, claims.cwd, &lookups).unwrap();
+            let classes = names(classify(&found, Follow::Goal, &index, (&setting, &lookups)));
+            if classes != *expected {
+                let _ = writeln!(wrong, "{written}: {classes}, expected {expected}");
+            }
+        }
+        assert!(wrong.is_empty(), "{wrong}");
+    }
+
+    #[test]
+    fn places_have_their_classes() {
+        check(
+            &Tree::default(),
+            &[
+                ("/", "root home-root workspace-parent"),
+                ("/*", "root home-root workspace-parent"),
+                ("/home", "root home-root workspace-parent"),
+                ("/home/user", "home home-root workspace-parent"),
+                ("/home/user/*", "home home-root workspace-parent"),
+                ("/home/other/x", "other-home"),
+                ("/root/.bashrc", "persistence other-home"),
+                ("/usr", "root system"),
+                ("/usr/bin/git", "system path-folder"),
+                ("/etc", "root config"),
+                ("/etc/passwd", "config account"),
+                ("/etc/shadow", "config secret account"),
+                ("/etc/sh*dow", "config secret account"),
+                ("/etc/*release", "config"),
+                ("/boot/vmlinuz", "boot"),
+                ("/dev/sda1", "system device"),
+                ("/dev/null", "null"),
+                ("/dev/urandom", "endless"),
+                ("/proc/cpuinfo", "system"),
+                ("/proc/self/environ", "system secret"),
+                ("/proc/sysrq-trigger", "system kernel"),
+                ("/proc/self/root/etc/shadow", "system config secret account"),
+                ("/var/run/docker.sock", "system control-socket"),
+                ("/var/log/syslog", "log"),
+                ("/tmp", "temporary"),
+                ("/tmp/x/build", "temporary"),
+                ("/mnt/data", "mounted"),
+                ("/app/main.py", "outside"),
+                ("..", "home home-root workspace-parent"),
+                (".", "workspace workspace-root"),
+                ("*", "workspace workspace-root"),
+                ("src/main.rs", "workspace"),
+                ("run.sh", "workspace script"),
+                ("node_modules/x/.env", "workspace generated"),
+                ("build", "workspace generated"),
+                ("a/build/b.log", "workspace generated"),
+                ("/home/user/build", "home"),
+                ("/home/user/x/node_modules", "home generated"),
+                (".env", "secret workspace"),
+                (".env.local", "secret workspace"),
+                (".env.example", "workspace"),
+                ("key.pem", "secret workspace"),
+                ("certs/ca.pem", "workspace"),
+                (".git/hooks/pre-commit", "persistence workspace vcs"),
+                (".git/hooks/pre-commit.sample", "workspace vcs"),
+                (".git/config", "persistence workspace vcs"),
+                (".claude/settings.json", "workspace agent-config"),
+                (".agent-sh.toml", "workspace own-state"),
+                ("/etc/agent-sh/policy.d/50-mode.toml", "config own-state"),
+                ("/home/user/.ssh/id_ed25519", "secret home"),
+                ("/home/user/.ssh/*", "secret home"),
+                ("/home/user/*/*/", "home home-root workspace-parent"),
+                ("/home/user/.ssh/auth*", "secret persistence home"),
+                ("/home/user/.s?h/id_rsa", "secret home"),
+                ("/home/user/.ssh/id_rsa.pub", "home"),
+                ("/home/user/.ssh/authorized_keys", "persistence home"),
+                ("/home/other/.aws/credentials", "secret other-home"),
+                ("/home/user/.bash_history", "home history"),
+                ("/home/user/.cache/pip", "home cache"),
+                ("/home/user/.claude/.credentials.json", "secret home agent-config"),
+                ("/home/user/Documents/a.odt", "home personal"),
+                ("/home/user/.local/bin/x", "home path-folder"),
+                ("…/.aws/credentials", "secret unknown"),
+                ("…/etc/shadow", "secret account unknown"),
+                ("…/bin/x", "unknown"),
+                ("…", "unknown"),
+            ],
+        );
+    }
+
+    #[test]
+    fn links_excuse_nothing() {
+        let tree = Tree::default()
+            .file("/etc/passwd")
+            .link("/home/user/project/out", "/etc/passwd")
+            .link("/tmp/y", "/usr/lib")
+            .folder("/usr/lib/x")
+            .link("/home/user/project/build", "../data")
+            .folder("/home/user/data")
+            .link("/home/user/project/venv", "/tmp/venv")
+            .folder("/tmp/venv");
+        check(
+            &tree,
+            &[
+                ("out", "config account"),
+                ("/tmp/y/x", "system"),
+                ("build/x", "home"),
+                ("venv/bin/python", "temporary"),
+            ],
+        );
+    }
+
+    /// Prints what one classification costs; run in release with `--ignored --nocapture`.
+    #[test]
+    #[ignore = "a measurement, not a test"]
+    fn cost() {
+        let tree = Tree::default().folder("/home/user/project/.git").file("/home/user/project/src/main.rs");
+        let start = std::time::Instant::now();
+        let index = shipped();
+        println!("parse {:?}", start.elapsed());
+        for written in ["src/main.rs", "/etc/ssh/sshd_config", "~/x/.env.local", "/usr/lib/python3/a.py", "/tmp/x"] {
+            let lookups = Lookups::new(&tree, 10_000);
+            let claims = Claims { cwd: "/home/user/project", home: "/home/user", workspace: None, temporary: "" };
+            let start = std::time::Instant::now();
+            let setting = Setting::new(&claims, &lookups);
+            setting.workspace(&lookups);
+            let set = start.elapsed();
+            let start = std::time::Instant::now();
+            let found = super::super::resolve::resolve(written, claims.cwd, &lookups).unwrap();
+            let resolved = start.elapsed();
+            let start = std::time::Instant::now();
+            classify(&found, Follow::Goal, &index, (&setting, &lookups));
+            let first = start.elapsed();
+            let start = std::time::Instant::now();
+            for _ in 0..10_000 {
+                std::hint::black_box(classify(&found, Follow::Goal, &index, (&setting, &lookups)));
+            }
+            let many = start.elapsed() / 10_000;
+            println!("{written}: setting {set:?} resolve {resolved:?} first {first:?} then {many:?}");
+        }
+    }
 }

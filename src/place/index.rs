@@ -14,7 +14,13 @@ use crate::policy::tables::Place;
 #[derive(Debug, Default)]
 pub struct Index {
     layers: Vec<&'static [Place]>,
-    table: OnceLock<Table>,
+    tables: OnceLock<Tables>,
+}
+
+#[derive(Debug)]
+struct Tables {
+    patterns: Table,
+    excepts: Table,
 }
 
 /// A path as the patterns see it: each part without a leading slash.
@@ -27,6 +33,14 @@ pub(super) struct Subject<'p> {
     pub workspace: Option<&'p str>,
     /// For names that may stand anywhere.
     pub anywhere: &'p str,
+    /// Whether globs in the path are compared with what they could stand for.
+    pub globs: Globs,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Globs {
+    Live,
+    Literal,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,8 +61,27 @@ struct Entry {
     key: &'static str,
     /// After the anchor's prefix.
     pattern: &'static str,
-    place: &'static Place,
+    /// Index among the places of all layers.
+    place: u16,
+    class: Class,
+    /// Whether the place has exceptions.
+    excepts: Excepts,
+    scope: Scope,
     next: u16,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Excepts {
+    None,
+    Some,
+}
+
+/// Where a name that may stand anywhere counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Scope {
+    Everywhere,
+    /// `./**/…`
+    Workspace,
 }
 
 #[derive(Debug)]
@@ -63,43 +96,57 @@ const BUCKETS: usize = 2048;
 
 impl Index {
     pub fn new(layers: impl IntoIterator<Item = &'static [Place]>) -> Self {
-        Self { layers: layers.into_iter().collect(), table: OnceLock::new() }
+        Self { layers: layers.into_iter().collect(), tables: OnceLock::new() }
     }
 
     /// Classes whose places include the path.
     pub(super) fn classes(&self, subject: &Subject) -> ClassSet {
-        self.table().classes(subject)
-    }
-
-    fn table(&self) -> &Table {
-        self.table.get_or_init(|| Table::build(&self.layers))
+        let tables = self.tables.get_or_init(|| Tables::build(&self.layers));
+        let mut found = Found { subject, set: ClassSet::EMPTY, excepts: &tables.excepts, excepted: None };
+        tables.patterns.visit(subject, &mut |entry, fits| found.take(entry, fits));
+        found.set
     }
 }
 
-/// Anchor and rest of a pattern; `None`: not a path's (hosts have a prefix of their own).
-fn anchored(pattern: &'static str) -> Option<(Anchor, &'static str)> {
-    let under = |prefix, anchor| Some((anchor, pattern.strip_prefix(prefix)?));
-    under("/", Anchor::Root)
-        .or_else(|| under("~/", Anchor::Home))
-        .or_else(|| under("./", Anchor::Workspace))
-        .or_else(|| under("**/", Anchor::Anywhere))
-}
-
-fn is_literal(part: &str) -> bool {
-    !part.contains(pattern::SPECIAL)
+/// Anchor, scope and rest of a pattern; `None`: not a path's (hosts have a prefix of their own).
+fn anchored(pattern: &'static str) -> Option<(Anchor, Scope, &'static str)> {
+    let all = Scope::Everywhere;
+    match pattern.as_bytes() {
+        [b'/', ..] => Some((Anchor::Root, all, pattern.get(1..)?)),
+        [b'~', b'/', ..] => Some((Anchor::Home, all, pattern.get(2..)?)),
+        [b'.', b'/', b'*', b'*', b'/', ..] => Some((Anchor::Anywhere, Scope::Workspace, pattern.get(5..)?)),
+        [b'.', b'/', ..] => Some((Anchor::Workspace, all, pattern.get(2..)?)),
+        [b'*', b'*', b'/', ..] => Some((Anchor::Anywhere, all, pattern.get(3..)?)),
+        _ => None,
+    }
 }
 
 /// The first two components, as far as they are literal; empty if the first is not.
 fn key_of(rest: &'static str) -> &'static str {
     let (first, more) = rest.split_once('/').unwrap_or((rest, ""));
-    if !is_literal(first) {
+    if !pattern::is_literal(first) {
         return "";
     }
     let second = more.split('/').next().unwrap_or("");
-    if second.is_empty() || !is_literal(second) {
+    if second.is_empty() || !pattern::is_literal(second) {
         return first;
     }
     rest.get(..first.len() + 1 + second.len()).unwrap_or(first)
+}
+
+/// The chain in which a pattern stands.
+fn keyed(anchor: Anchor, rest: &'static str) -> (Anchor, &'static str) {
+    if anchor != Anchor::Anywhere {
+        return (anchor, key_of(rest));
+    }
+    let first = rest.split('/').next().unwrap_or("");
+    match rest.rsplit_once('.') {
+        _ if pattern::is_literal(first) => (Anchor::Anywhere, first),
+        Some((head, end)) if head.starts_with('*') && pattern::is_literal(end) && !rest.contains('/') => {
+            (Anchor::Extension, end)
+        }
+        Some(_) | None => (Anchor::Loose, ""),
+    }
 }
 
 fn slot(anchor: Anchor, key: &str) -> usize {
@@ -108,59 +155,56 @@ fn slot(anchor: Anchor, key: &str) -> usize {
     (hash ^ (hash >> 15)) as usize % BUCKETS
 }
 
-impl Table {
+impl Tables {
     fn build(layers: &[&'static [Place]]) -> Self {
-        let mut table = Self { buckets: vec![NONE; BUCKETS], entries: Vec::with_capacity(1024) };
-        for place in layers.iter().copied().flatten() {
+        let count = |part: fn(&Place) -> usize| layers.iter().copied().flatten().map(part).sum();
+        let mut patterns = Table::new(count(|p| p.patterns.len()));
+        let mut excepts = Table::new(count(|p| p.except.len()));
+        for (number, place) in layers.iter().copied().flatten().enumerate() {
+            let number = u16::try_from(number).unwrap_or(u16::MAX);
             for text in place.patterns {
-                table.add(text, place);
+                patterns.add(text, place, number);
+            }
+            for text in place.except {
+                excepts.add(text, place, number);
             }
         }
-        table
+        Self { patterns, excepts }
+    }
+}
+
+impl Table {
+    fn new(capacity: usize) -> Self {
+        Self { buckets: vec![NONE; BUCKETS], entries: Vec::with_capacity(capacity) }
     }
 
-    fn add(&mut self, text: &'static str, place: &'static Place) {
-        let Some((anchor, rest)) = anchored(text) else { return };
-        let (anchor, key) = match anchor {
-            Anchor::Anywhere => {
-                let first = rest.split('/').next().unwrap_or("");
-                match rest.rsplit_once('.') {
-                    _ if is_literal(first) => (Anchor::Anywhere, first),
-                    Some((head, end)) if head.starts_with('*') && is_literal(end) && !rest.contains('/') => {
-                        (Anchor::Extension, end)
-                    }
-                    Some(_) | None => (Anchor::Loose, ""),
-                }
-            }
-            other @ (Anchor::Root
-            | Anchor::Home
-            | Anchor::Workspace
-            | Anchor::Extension
-            | Anchor::Loose) => (other, key_of(rest)),
-        };
+    fn add(&mut self, text: &'static str, place: &Place, number: u16) {
+        let Some((anchor, scope, rest)) = anchored(text) else { return };
+        let (anchor, key) = keyed(anchor, rest);
         // the loader refuses policies with more patterns than this
-        let Some(number) = u16::try_from(self.entries.len()).ok().filter(|n| *n != NONE) else { return };
+        let Some(at) = u16::try_from(self.entries.len()).ok().filter(|n| *n != NONE) else { return };
         let Some(head) = self.buckets.get_mut(slot(anchor, key)) else { return };
-        self.entries.push(Entry { anchor, key, pattern: rest, place, next: *head });
-        *head = number;
+        let excepts = if place.except.is_empty() { Excepts::None } else { Excepts::Some };
+        let class = place.class;
+        self.entries.push(Entry { anchor, key, pattern: rest, place: number, class, excepts, scope, next: *head });
+        *head = at;
     }
 
-    fn classes(&self, subject: &Subject) -> ClassSet {
-        let mut found = Found { subject, set: ClassSet::EMPTY };
+    /// Shows each entry that might match, with the part of the path that it is to be tried on.
+    fn visit(&self, subject: &Subject, see: &mut See) {
         if let Some(root) = subject.root {
-            self.under(Anchor::Root, root, &mut found);
+            self.under(Anchor::Root, root, see);
         }
         for home in subject.homes.iter().flatten() {
-            self.under(Anchor::Home, home, &mut found);
+            self.under(Anchor::Home, home, see);
         }
         if let Some(workspace) = subject.workspace {
-            self.under(Anchor::Workspace, workspace, &mut found);
+            self.under(Anchor::Workspace, workspace, see);
         }
-        self.anywhere(subject.anywhere, &mut found);
-        if pattern::is_live(subject.anywhere) {
-            self.live(subject, &mut found);
+        self.anywhere(subject, see);
+        if subject.globs == Globs::Live {
+            self.live(subject, see);
         }
-        found.set
     }
 
     fn chain(&self, anchor: Anchor, key: &str) -> impl Iterator<Item = &Entry> {
@@ -173,23 +217,25 @@ impl Table {
         .filter(move |e| e.anchor == anchor && e.key == key)
     }
 
-    fn under(&self, anchor: Anchor, path: &str, found: &mut Found) {
+    fn under(&self, anchor: Anchor, path: &str, see: &mut See) {
         let first = path.find('/').unwrap_or(path.len());
         let second = path.get(first + 1..).map(|rest| first + 1 + rest.find('/').unwrap_or(rest.len()));
         let keys = [Some(0), Some(first).filter(|f| *f > 0), second];
         for key in keys.iter().flatten().filter_map(|end| path.get(..*end)) {
             for entry in self.chain(anchor, key) {
-                found.take(entry, |p| pattern::path(p, path));
+                see(entry, &|p| pattern::path(p, path));
             }
         }
     }
 
-    fn anywhere(&self, path: &str, found: &mut Found) {
-        let mut rest = path;
+    fn anywhere(&self, subject: &Subject, see: &mut See) {
+        let mut rest = subject.anywhere;
         loop {
             let (name, more) = rest.split_once('/').unwrap_or((rest, ""));
             for entry in self.chain(Anchor::Anywhere, name) {
-                found.take(entry, |p| pattern::path(p, rest));
+                if entry.scope.reaches(rest, subject) {
+                    see(entry, &|p| pattern::path(p, rest));
+                }
             }
             if more.is_empty() {
                 break;
@@ -199,30 +245,56 @@ impl Table {
         // `rest` is the last component now
         if let Some((_, end)) = rest.rsplit_once('.') {
             for entry in self.chain(Anchor::Extension, end) {
-                found.take(entry, |p| pattern::component(p, rest));
+                if entry.scope.reaches(rest, subject) {
+                    see(entry, &|p| pattern::component(p, rest));
+                }
             }
         }
+        let first = rest.bytes().next();
         for entry in self.chain(Anchor::Loose, "") {
-            found.take(entry, |p| {
-                if p.contains('/') { anywhere(p, path) } else { pattern::component(p, rest) }
-            });
+            if entry.pattern.contains('/') {
+                see(entry, &|p| anywhere(p, subject.anywhere));
+            } else if entry.begins_with(first) && entry.scope.reaches(rest, subject) {
+                see(entry, &|p| pattern::component(p, rest));
+            }
         }
     }
 
     /// Globs that the shell will expand: every anchored pattern that could mean the same. Names that may
     /// stand anywhere are left out, else `*` would be each of them.
-    fn live(&self, subject: &Subject, found: &mut Found) {
+    fn live(&self, subject: &Subject, see: &mut See) {
         for entry in &self.entries {
             match entry.anchor {
                 Anchor::Root => {
-                    found.take(entry, |p| subject.root.is_some_and(|path| pattern::path_overlaps(p, path)));
+                    see(entry, &|p| subject.root.is_some_and(|path| pattern::path_overlaps(p, path)));
                 }
-                Anchor::Home => found.take(entry, |p| {
-                    subject.homes.iter().flatten().any(|path| pattern::path_overlaps(p, path))
-                }),
+                Anchor::Home => {
+                    see(entry, &|p| subject.homes.iter().flatten().any(|path| pattern::path_overlaps(p, path)));
+                }
                 Anchor::Workspace | Anchor::Anywhere | Anchor::Extension | Anchor::Loose => {}
             }
         }
+    }
+}
+
+/// Takes an entry that might match and the trial of a pattern on the part of the path in question.
+type See<'f> = dyn FnMut(&Entry, &dyn Fn(&str) -> bool) + 'f;
+
+impl Scope {
+    /// `rest`: the path's end from the name on; the workspace's part is an end of the path too.
+    fn reaches(self, rest: &str, subject: &Subject) -> bool {
+        match self {
+            Self::Everywhere => true,
+            Self::Workspace => subject.workspace.is_some_and(|inner| rest.len() <= inner.len()),
+        }
+    }
+}
+
+impl Entry {
+    /// Cheap test before a glob is tried: its first byte is that of the name, or a special one.
+    fn begins_with(&self, first: Option<u8>) -> bool {
+        let own = self.pattern.bytes().next();
+        own == first || matches!(own, Some(b'*' | b'?' | b'[' | b'{'))
     }
 }
 
@@ -235,25 +307,34 @@ fn anywhere(pattern: &str, path: &str) -> bool {
 struct Found<'s, 'p> {
     subject: &'s Subject<'p>,
     set: ClassSet,
+    excepts: &'s Table,
+    /// Places of which the path is an exception; looked for at the first match that has any.
+    excepted: Option<Vec<u16>>,
 }
 
 impl Found<'_, '_> {
-    fn take(&mut self, entry: &Entry, fits: impl Fn(&str) -> bool) {
-        let class: Class = entry.place.class;
-        if self.set.has(class) || !fits(entry.pattern) || self.is_excepted(entry.place) {
+    fn take(&mut self, entry: &Entry, fits: &dyn Fn(&str) -> bool) {
+        if self.set.has(entry.class) || !fits(entry.pattern) {
             return;
         }
-        self.set = self.set.with(class);
+        if entry.excepts == Excepts::Some && self.excepted().contains(&entry.place) {
+            return;
+        }
+        self.set = self.set.with(entry.class);
     }
 
-    fn is_excepted(&self, place: &Place) -> bool {
-        let subject = self.subject;
-        place.except.iter().any(|text| match anchored(text) {
-            Some((Anchor::Root, p)) => subject.root.is_some_and(|path| pattern::path(p, path)),
-            Some((Anchor::Home, p)) => subject.homes.iter().flatten().any(|path| pattern::path(p, path)),
-            Some((Anchor::Workspace, p)) => subject.workspace.is_some_and(|path| pattern::path(p, path)),
-            Some((Anchor::Anywhere | Anchor::Extension | Anchor::Loose, p)) => anywhere(p, subject.anywhere),
-            None => false,
+    fn excepted(&mut self) -> &[u16] {
+        let (excepts, subject) = (self.excepts, self.subject);
+        self.excepted.get_or_insert_with(|| {
+            let mut places = Vec::new();
+            // an exception must hold for all that a glob stands for, so globs are plain text here
+            let plain = Subject { globs: Globs::Literal, ..*subject };
+            excepts.visit(&plain, &mut |entry, fits| {
+                if fits(entry.pattern) {
+                    places.push(entry.place);
+                }
+            });
+            places
         })
     }
 }

@@ -7,7 +7,12 @@
 use super::glob::{self, Extended, Glob};
 
 /// Characters that make a component more than a literal.
-pub(super) const SPECIAL: [char; 4] = ['*', '?', '[', '{'];
+const SPECIAL: [char; 4] = ['*', '?', '[', '{'];
+
+/// Whether a component is nothing but its text.
+pub(super) fn is_literal(part: &str) -> bool {
+    !part.bytes().any(|b| matches!(b, b'*' | b'?' | b'[' | b'{'))
+}
 
 /// Choices that one component may stand for; more are not looked at (the loader of policies counts them).
 const CHOICE_LIMIT: usize = 64;
@@ -58,7 +63,7 @@ fn split(text: &str) -> (&str, &str) {
 
 /// Whether one component of a path matches one of a pattern.
 pub fn component(pattern: &str, name: &str) -> bool {
-    if !pattern.contains(SPECIAL) {
+    if is_literal(pattern) {
         return pattern == name;
     }
     if pattern == "*" {
@@ -77,7 +82,7 @@ pub fn component(pattern: &str, name: &str) -> bool {
 }
 
 /// What the braces of a component choose from. Nested braces are not read; the text without braces.
-pub(super) fn choices(pattern: &str) -> Vec<String> {
+fn choices(pattern: &str) -> Vec<String> {
     let mut out = vec![String::new()];
     let mut rest = pattern;
     while let Some((before, inner)) = rest.split_once('{') {
@@ -90,15 +95,20 @@ pub(super) fn choices(pattern: &str) -> Vec<String> {
     out.iter().map(|head| format!("{head}{rest}")).collect()
 }
 
-/// Whether some name could match both the pattern's component and the live glob `text`; a glob that
-/// begins with a special character never means a name that begins with a dot.
-pub(super) fn component_overlaps(pattern: &str, text: &str) -> bool {
+/// Whether the live glob `text` could stand for a name that the pattern's component means. Two globs are
+/// compared as texts: what they have in common is seldom what is meant. A glob that begins with a special
+/// character never stands for a name that begins with a dot.
+fn component_overlaps(pattern: &str, text: &str) -> bool {
     if !text.contains(['*', '?', '[']) {
         return component(pattern, text);
     }
     choices(pattern).iter().any(|choice| {
+        let choice = choice.trim_end_matches('*');
+        if choice.contains(SPECIAL) {
+            return component(choice, text);
+        }
         let hidden = choice.starts_with('.') && text.starts_with(['*', '?', '[']);
-        !hidden && overlaps(choice, text)
+        !hidden && Glob::parse(text, Extended::No).matches(choice).unwrap_or(true)
     })
 }
 
@@ -115,96 +125,6 @@ pub(super) fn path_overlaps(pattern: &str, path: &str) -> bool {
         }
     }
     parts.next().is_none()
-}
-
-/// Whether two globs have a name in common; bracket expressions count as any character. Reach of all
-/// pairs of places, so time is the product of the lengths, which are cut.
-fn overlaps(a: &str, b: &str) -> bool {
-    let (a, b) = (symbols(a), symbols(b));
-    let width = b.len() + 1;
-    let mut row = vec![false; width];
-    if let Some(first) = row.first_mut() {
-        *first = true;
-    }
-    skip_stars(&mut row, &b);
-    for want in &a {
-        let mut next = vec![false; width];
-        for (at, here) in row.iter().enumerate().filter(|(_, here)| **here) {
-            let _ = here;
-            if *want == Symbol::Many {
-                next.iter_mut().skip(at).for_each(|cell| *cell = true);
-                break;
-            }
-            match b.get(at) {
-                Some(Symbol::Many) => {
-                    set(&mut next, at);
-                    set(&mut next, at + 1);
-                }
-                Some(have) if have.meets(*want) => set(&mut next, at + 1),
-                Some(_) | None => {}
-            }
-        }
-        skip_stars(&mut next, &b);
-        row = next;
-    }
-    row.last().copied().unwrap_or(false)
-}
-
-fn set(row: &mut [bool], at: usize) {
-    if let Some(cell) = row.get_mut(at) {
-        *cell = true;
-    }
-}
-
-/// A star may stand for nothing.
-fn skip_stars(row: &mut [bool], symbols: &[Symbol]) {
-    for (at, symbol) in symbols.iter().enumerate() {
-        if *symbol == Symbol::Many && row.get(at).copied().unwrap_or(false) {
-            set(row, at + 1);
-        }
-    }
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Symbol {
-    Char(char),
-    One,
-    Many,
-}
-
-impl Symbol {
-    fn meets(self, other: Self) -> bool {
-        match (self, other) {
-            (Self::Char(a), Self::Char(b)) => a == b,
-            (Self::One | Self::Many, _) | (_, Self::One | Self::Many) => true,
-        }
-    }
-}
-
-/// Longest name (`NAME_MAX`).
-const NAME_LIMIT: usize = 255;
-
-fn symbols(glob: &str) -> Vec<Symbol> {
-    let mut out = Vec::new();
-    let mut rest = glob.chars();
-    while let Some(c) = rest.next() {
-        out.push(match c {
-            '*' => Symbol::Many,
-            '?' => Symbol::One,
-            '[' => match rest.as_str().get(1..).and_then(|s| s.split_once(']')) {
-                Some((_, after)) => {
-                    rest = after.chars();
-                    Symbol::One
-                }
-                None => Symbol::Char('['),
-            },
-            c => Symbol::Char(c),
-        });
-        if out.len() >= NAME_LIMIT {
-            break;
-        }
-    }
-    out
 }
 
 /// Whether a whole text (path, host, service …) matches a glob of a rule's `target`: `*` within a

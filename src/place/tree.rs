@@ -1,8 +1,25 @@
-//! A file system for tests.
+//! A file system and places for tests.
 
 use std::collections::BTreeMap;
 
+use crate::act::Class;
+use crate::policy::tables::Place;
 use crate::world::{FileKind, Meta, World};
+
+/// Places from a policy file's text.
+pub(crate) fn places(text: &str) -> &'static [Place] {
+    let table: toml::Table = text.parse().unwrap();
+    let list = |value: Option<&toml::Value>| -> &'static [&'static str] {
+        let items = value.map_or(&[][..], |v| v.as_array().unwrap());
+        items.iter().map(|v| &*v.as_str().unwrap().to_owned().leak()).collect::<Vec<_>>().leak()
+    };
+    let read = |place: &toml::Value| Place {
+        class: Class::parse(place["class"].as_str().unwrap()).unwrap(),
+        patterns: list(place.get("patterns")),
+        except: list(place.get("except")),
+    };
+    table["place"].as_array().unwrap().iter().map(read).collect::<Vec<_>>().leak()
+}
 
 #[derive(Clone, Debug)]
 enum Node {
