@@ -142,8 +142,7 @@ impl Literal for Permille {
 
 impl Literal for TagSet {
     fn write(&self, out: &mut String) {
-        let [a, b, c, d] = self.0;
-        let _ = write!(out, "TagSet([{a},{b},{c},{d}])");
+        let _ = write!(out, "TagSet({:?})", self.0);
     }
 }
 

@@ -228,53 +228,81 @@ words! {
 pub struct Tag(pub u16);
 
 /// How many different tags a policy may name.
-pub const TAG_LIMIT: usize = 256;
+pub const TAG_LIMIT: usize = 512;
+
+const TAG_WORDS: usize = TAG_LIMIT / 64;
 
 /// A set of tags.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct TagSet(pub [u64; 4]);
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct TagSet(pub [u64; TAG_WORDS]);
+
+impl Default for TagSet {
+    fn default() -> Self {
+        Self::EMPTY
+    }
+}
+
+/// Combines two sets word by word.
+macro_rules! wordwise {
+    ($a:expr, $b:expr, $op:expr) => {{
+        let ([a, b, c, d, e, f, g, h], [i, j, k, l, m, n, o, p]) = ($a, $b);
+        [$op(a, i), $op(b, j), $op(c, k), $op(d, l), $op(e, m), $op(f, n), $op(g, o), $op(h, p)]
+    }};
+}
+
+const fn or(a: u64, b: u64) -> u64 {
+    a | b
+}
+
+const fn and(a: u64, b: u64) -> u64 {
+    a & b
+}
+
+const fn and_not(a: u64, b: u64) -> u64 {
+    a & !b
+}
 
 impl TagSet {
-    pub const EMPTY: Self = Self([0; 4]);
+    pub const EMPTY: Self = Self([0; TAG_WORDS]);
 
     pub const fn of(tag: Tag) -> Self {
-        Self::EMPTY.with(tag)
+        let bit = 1_u64 << (tag.0 % 64);
+        Self(match tag.0 / 64 {
+            0 => [bit, 0, 0, 0, 0, 0, 0, 0],
+            1 => [0, bit, 0, 0, 0, 0, 0, 0],
+            2 => [0, 0, bit, 0, 0, 0, 0, 0],
+            3 => [0, 0, 0, bit, 0, 0, 0, 0],
+            4 => [0, 0, 0, 0, bit, 0, 0, 0],
+            5 => [0, 0, 0, 0, 0, bit, 0, 0],
+            6 => [0, 0, 0, 0, 0, 0, bit, 0],
+            7 => [0, 0, 0, 0, 0, 0, 0, bit],
+            _ => [0; TAG_WORDS],
+        })
     }
 
     #[must_use]
     pub const fn with(self, tag: Tag) -> Self {
-        let bit = 1_u64 << (tag.0 % 64);
-        let [a, b, c, d] = self.0;
-        match tag.0 / 64 {
-            0 => Self([a | bit, b, c, d]),
-            1 => Self([a, b | bit, c, d]),
-            2 => Self([a, b, c | bit, d]),
-            3 => Self([a, b, c, d | bit]),
-            _ => self,
-        }
+        self.union(Self::of(tag))
     }
 
     #[must_use]
     pub const fn union(self, other: Self) -> Self {
-        let ([a, b, c, d], [e, f, g, h]) = (self.0, other.0);
-        Self([a | e, b | f, c | g, d | h])
+        Self(wordwise!(self.0, other.0, or))
     }
 
     #[must_use]
     pub const fn minus(self, other: Self) -> Self {
-        let ([a, b, c, d], [e, f, g, h]) = (self.0, other.0);
-        Self([a & !e, b & !f, c & !g, d & !h])
+        Self(wordwise!(self.0, other.0, and_not))
     }
 
     #[must_use]
     pub const fn intersection(self, other: Self) -> Self {
-        let ([a, b, c, d], [e, f, g, h]) = (self.0, other.0);
-        Self([a & e, b & f, c & g, d & h])
+        Self(wordwise!(self.0, other.0, and))
     }
 
     pub const fn is_empty(self) -> bool {
-        let [a, b, c, d] = self.0;
-        a | b | c | d == 0
+        let [a, b, c, d, e, f, g, h] = self.0;
+        a | b | c | d | e | f | g | h == 0
     }
 
     pub const fn has(self, tag: Tag) -> bool {

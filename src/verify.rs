@@ -4,18 +4,42 @@
 //! lower a verdict (INVARIANT(I5)); resolves a WARN (that is resolution's).
 
 use crate::decision::{Coverage, Decision, Skip};
-use crate::effects;
+use crate::effects::{self, model::Effects};
 use crate::evidence::{self, Evidence};
 use crate::invocation::context::Context;
+use crate::place::index::Index;
 use crate::policy::Policy;
 use crate::policy::tables::SemanticClass;
 use crate::policy::temper::{Resolution, Switch};
 use crate::verdict::Verdict;
 use crate::world::World;
 
-/// Judges one text.
-pub fn verify(text: &str, context: &Context, policy: &Policy, world: &dyn World) -> Decision {
-    let found = effects::of(text, context, policy, world);
+/// A policy made ready for judging: one for any number of texts.
+#[derive(Debug)]
+pub struct Judge {
+    policy: Policy,
+    index: Index,
+}
+
+impl Judge {
+    /// Costs nothing; the index of places is made on the first question.
+    pub fn new(policy: Policy) -> Self {
+        Self { policy, index: Index::new([policy.places()]) }
+    }
+
+    pub fn policy(&self) -> &Policy {
+        &self.policy
+    }
+
+    /// Judges one text.
+    pub fn verify(&self, text: &str, context: &Context, world: &dyn World) -> Decision {
+        let found = effects::of(text, context, (&self.policy, &self.index), world);
+        decide(found, &self.policy)
+    }
+}
+
+/// From effects to a decision.
+fn decide(found: Effects, policy: &Policy) -> Decision {
     let evidence = evidence::gather(&found, policy);
     let temper = policy.temper();
     let score = evidence.signals.total(temper.weights);

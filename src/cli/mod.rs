@@ -1,1 +1,60 @@
-//! (room for the cli floor)
+//! agent-shctl: everything that people and hooks ask for.
+//!
+//! In: argument vector. Out: text on standard output, exit status. Never: runs what it judges.
+
+pub mod context;
+pub mod explain;
+pub mod judge;
+pub mod options;
+pub mod policy;
+pub mod world;
+
+use std::io::Write;
+use std::process::ExitCode;
+
+/// Carries out one command line.
+pub fn run(arguments: impl Iterator<Item = std::ffi::OsString>) -> ExitCode {
+    let mut out = std::io::BufWriter::new(std::io::stdout().lock());
+    let result = match options::table().try_get_matches_from(arguments) {
+        Ok(matches) => dispatch(&matches, &mut out),
+        Err(error) => {
+            let status = u8::try_from(error.exit_code()).unwrap_or(2);
+            let text = error.to_string();
+            let written = if error.use_stderr() {
+                std::io::stderr().write_all(text.as_bytes())
+            } else {
+                out.write_all(text.as_bytes()).and_then(|()| out.flush())
+            };
+            return if written.is_ok() { ExitCode::from(status) } else { ExitCode::FAILURE };
+        }
+    };
+    let flushed = out.flush();
+    match (result, flushed) {
+        (Ok(code), Ok(())) => code,
+        // the reader has gone: nothing is wrong with us
+        (_, Err(error)) if error.kind() == std::io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        (Err(error), _) if is_broken_pipe(&error) => ExitCode::SUCCESS,
+        (Err(error), _) => complain(&format!("{error:#}")),
+        (Ok(_), Err(error)) => complain(&error.to_string()),
+    }
+}
+
+fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    error.downcast_ref::<std::io::Error>().is_some_and(|e| e.kind() == std::io::ErrorKind::BrokenPipe)
+}
+
+/// One line on standard error; 2 for "could not do it".
+fn complain(text: &str) -> ExitCode {
+    let line = format!("agent-shctl: {text}\n");
+    drop(std::io::stderr().write_all(line.as_bytes()));
+    ExitCode::from(2)
+}
+
+fn dispatch(matches: &clap::ArgMatches, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
+    match matches.subcommand() {
+        Some(("judge", sub)) => judge::run(sub, out),
+        Some(("explain", sub)) => explain::run(sub, out),
+        Some(("policy", sub)) => policy::run(sub, out),
+        _ => Ok(ExitCode::from(2)),
+    }
+}

@@ -27,6 +27,7 @@ pub mod work;
 use crate::canonical::state::State;
 use crate::canonical::value::Data;
 use crate::invocation::context::Context;
+use crate::place::index::Index;
 use crate::policy::Policy;
 use crate::world::World;
 
@@ -36,12 +37,12 @@ use self::targets::Places;
 use self::walk::Walk;
 
 /// Walks a text and says what it would do.
-pub fn of(text: &str, context: &Context, policy: &Policy, world: &dyn World) -> Effects {
+pub fn of(text: &str, context: &Context, (policy, index): (&Policy, &Index), world: &dyn World) -> Effects {
     let mut core = Core {
         policy,
         world,
         context,
-        places: Places::new(context, policy.places(), world),
+        places: Places::new(context, index, world),
         limits: crate::syntax::bounds::Limits::default(),
         budget: Budget::default(),
         found: Effects::default(),

@@ -9,7 +9,7 @@ use crate::canonical::value::{Data, Field, Value};
 use crate::effects::call::Call;
 use crate::effects::redirect::Streams;
 use crate::effects::walk::{Outcome, Status, Walk};
-use crate::syntax::tree::{Assign, AssignValue, Assignment, Piece, Simple, Word};
+use crate::syntax::tree::{Assign, AssignValue, Assignment, Piece, Redirect, RedirectAction, Simple, Word};
 
 /// Most combinations of values that one simple command is judged for.
 const COMBINATIONS: usize = 16;
@@ -70,7 +70,7 @@ impl Walk<'_, '_> {
             AssignValue::Scalar(word) => Some(word),
             AssignValue::Array(_) => None,
         });
-        let redirected = simple.redirects.iter().map(crate::syntax::tree::Redirect::word);
+        let redirected = simple.redirects.iter().map(word_of);
         for word in simple.words.iter().chain(values).chain(redirected) {
             for piece in &word.pieces {
                 let Piece::Parameter(parameter, _) = piece else { continue };
@@ -239,5 +239,22 @@ impl Walk<'_, '_> {
     /// Tags of an environment: obfuscation and the like are in the values themselves.
     pub fn tags_of(environment: &[(String, Value)]) -> TagSet {
         environment.iter().fold(TagSet::EMPTY, |t, (_, v)| t.union(v.tags)).minus(TagSet::of(tag::UNSET_VARIABLE))
+    }
+}
+
+/// The word that a redirection expands.
+fn word_of(redirect: &Redirect) -> &Word {
+    match &redirect.action {
+        RedirectAction::Read(word)
+        | RedirectAction::Write(word)
+        | RedirectAction::Clobber(word)
+        | RedirectAction::Append(word)
+        | RedirectAction::ReadWrite(word)
+        | RedirectAction::WriteBoth(word)
+        | RedirectAction::AppendBoth(word)
+        | RedirectAction::DuplicateIn(word)
+        | RedirectAction::DuplicateOut(word)
+        | RedirectAction::HereDocument(word)
+        | RedirectAction::HereString(word) => word,
     }
 }

@@ -164,7 +164,7 @@ impl Walk<'_, '_> {
         }
         let on = |name: &str| self.state.switches.iter().any(|s| s == name);
         let options = Options {
-            extended: Extended::On,
+            extended: Extended::Yes,
             globstar: if on("globstar") { Globstar::On } else { Globstar::Off },
             dots: if on("dotglob") { Dots::Shown } else { Dots::Hidden },
             limit: GLOBBED,

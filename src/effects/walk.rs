@@ -11,6 +11,8 @@ use crate::canonical::state::{Control, Reach, State};
 use crate::canonical::value::{Data, Field, Value};
 use crate::effects::core::Core;
 use crate::effects::model::Indicator;
+use crate::syntax::grammar::{Dialect, Fault};
+use crate::syntax::read::{Second, read};
 use crate::syntax::tree::{
     Command, Direction, End, Item, Join, Pipeline, Script, Status as Negation, Substituted,
 };
@@ -213,20 +215,26 @@ impl<'p> Walk<'_, 'p> {
     /// Reads one text and walks it.
     pub fn unit(&mut self, text: &str) -> Outcome {
         let span = Span::new(0, text.len());
-        let reading = crate::syntax::read::read(text, self.core.context.dialect, &self.core.limits);
-        for doubt in &reading.doubts {
-            self.core.doubt(doubt.what, &doubt.detail, doubt.span);
+        let dialect = match self.core.context.dialect {
+            crate::invocation::context::Dialect::Posix => Dialect::Posix,
+            crate::invocation::context::Dialect::Bash | crate::invocation::context::Dialect::Zsh => Dialect::Bash,
+        };
+        let reading = read(text, dialect, &self.core.limits);
+        if let Second::Differ(what) = &reading.second {
+            self.core.doubt(UnknownKind::Disagreement, what, span);
         }
-        let mut outcome = Outcome::success();
-        for (i, script) in reading.scripts.iter().enumerate() {
-            if i == 0 {
-                outcome = self.script(script);
-            } else {
-                // the other reading: what it would do counts, its state does not
-                let mut other = self.fork();
-                other.script(script);
+        if let Some(error) = &reading.error {
+            let what = if matches!(error.fault, Fault::Bound(_)) { UnknownKind::Limit } else { UnknownKind::Syntax };
+            // bash refuses the text, too, and nothing of it runs: then there is nothing to doubt
+            if !reading.runs_nothing() {
+                self.core.doubt(what, &error.to_string(), span);
             }
         }
+        for other in &reading.alternatives {
+            // what another shell of that name would do counts, its state does not
+            self.fork().script(other);
+        }
+        let outcome = self.script(&reading.script);
         if crate::canonical::value::has_hole(text) {
             self.core.doubt(UnknownKind::Code, "part of the shell text", span);
         }

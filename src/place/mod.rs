@@ -9,6 +9,8 @@ pub mod glob;
 mod glob_syntax;
 pub mod home;
 pub mod index;
+pub mod host;
+pub mod version_control;
 pub mod lookup;
 pub mod pattern;
 pub mod resolve;

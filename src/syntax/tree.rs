@@ -58,6 +58,8 @@ pub enum Command {
 pub struct Simple {
     pub assignments: Vec<Assignment>,
     pub words: Vec<Word>,
+    /// Arrays among the arguments (`declare -a x=(…)`, `local y=()`); scalars stay words.
+    pub declared: Vec<Assignment>,
     pub redirects: Vec<Redirect>,
     pub span: Span,
 }
@@ -368,24 +370,5 @@ impl Word {
             }
         }
         Some(out)
-    }
-}
-
-impl Redirect {
-    /// The word that is expanded for it.
-    pub fn word(&self) -> &Word {
-        match &self.action {
-            RedirectAction::Read(word)
-            | RedirectAction::Write(word)
-            | RedirectAction::Clobber(word)
-            | RedirectAction::Append(word)
-            | RedirectAction::ReadWrite(word)
-            | RedirectAction::WriteBoth(word)
-            | RedirectAction::AppendBoth(word)
-            | RedirectAction::DuplicateIn(word)
-            | RedirectAction::DuplicateOut(word)
-            | RedirectAction::HereDocument(word)
-            | RedirectAction::HereString(word) => word,
-        }
     }
 }

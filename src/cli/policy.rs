@@ -1,0 +1,71 @@
+//! `agent-shctl policy check|show`.
+//!
+//! In: options. Out: text; exit 1 where the policy is broken or an example does not hold.
+//! Never: calls a policy sound whose examples were not judged.
+
+use std::io::Write;
+use std::process::ExitCode;
+
+use crate::cli::context::{Asked, context};
+use crate::policy::Policy;
+use crate::policy::tables::Rule;
+use crate::verify::Judge;
+use crate::world::Machine;
+
+pub fn run(options: &clap::ArgMatches, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
+    match options.subcommand() {
+        Some(("check", _)) => check(out),
+        Some(("show", _)) => {
+            write!(out, "{}", crate::policy::show::show(&Policy::embedded()))?;
+            Ok(ExitCode::SUCCESS)
+        }
+        _ => Ok(ExitCode::from(2)),
+    }
+}
+
+/// Where examples are judged.
+pub const CWD: &str = "/home/user/project";
+pub const HOME: &str = "/home/user";
+
+/// What is wrong with a rule's examples; one line each.
+pub fn examples(judge: &Judge, rule: &Rule) -> Vec<String> {
+    let mut wrong = Vec::new();
+    let environment = [("HOME", HOME), ("PWD", CWD), ("USER", "user"), ("PATH", "/usr/local/bin:/usr/bin:/bin")];
+    let environment = environment.iter().map(|(n, v)| ((*n).to_owned(), (*v).to_owned())).collect();
+    let asked = Asked {
+        cwd: Some(CWD.to_owned()),
+        home: Some(HOME.to_owned()),
+        workspace: Some(CWD.to_owned()),
+        environment: Some(environment),
+        ..Asked::default()
+    };
+    let context = context(asked, &std::collections::HashMap::new());
+    let fires = |text: &str| judge.verify(text, &context, &Machine).findings.iter().any(|f| *f.rule == *rule.id);
+    for text in rule.hits {
+        if !fires(text) {
+            wrong.push(format!("{}: {} does not match its example: {text}", rule.origin, rule.id));
+        }
+    }
+    for text in rule.misses {
+        if fires(text) {
+            wrong.push(format!("{}: {} matches what it must not: {text}", rule.origin, rule.id));
+        }
+    }
+    wrong
+}
+
+fn check(out: &mut dyn Write) -> anyhow::Result<ExitCode> {
+    let judge = Judge::new(Policy::embedded());
+    let (mut good, mut bad) = (0, 0);
+    for rule in judge.policy().rules() {
+        let wrong = examples(&judge, rule);
+        for line in &wrong {
+            writeln!(out, "{line}")?;
+        }
+        bad += wrong.len();
+        good += (rule.hits.len() + rule.misses.len()).saturating_sub(wrong.len());
+    }
+    let rules = judge.policy().rules().len();
+    writeln!(out, "policy {}: {rules} rules, {good} examples hold, {bad} don't", judge.policy().version())?;
+    Ok(if bad == 0 { ExitCode::SUCCESS } else { ExitCode::from(1) })
+}
