@@ -115,9 +115,9 @@ impl RuleBook {
         self.rules.retain(|other| other.id != rule.id);
         self.disabled.retain(|other| other.id != rule.id);
         if is_disabled {
-            self.disabled.push(new)
+            self.disabled.push(new);
         } else {
-            self.rules.push(new)
+            self.rules.push(new);
         }
         match (was_disabled, is_disabled) {
             (_, true) => Became::Disabled,

@@ -15,7 +15,7 @@ use crate::policy::source::{PolicyError, Source};
 use crate::policy::temper::{Enforcement, Switch, Temper};
 use crate::policy::values::{check_text, list, permille};
 use crate::policy::words::{nearest, unknown};
-use crate::verdict::{Permille, Verdict};
+use crate::verdict::Verdict;
 
 /// What a layer may do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -277,6 +277,7 @@ mod tests {
     use crate::policy::embedded::TEMPER;
     use crate::policy::shapes::read_file;
     use crate::policy::temper::{Enforcement, Mode};
+    use crate::verdict::Permille;
 
     fn set(text: &str, rights: Rights) -> Result<(Temper, Vec<Change>), String> {
         let text = format!("schema = 1\n{text}\n");

@@ -379,7 +379,10 @@ mod tests {
         let source = Source::new("f", "f", text);
         let file = read_file(&source).unwrap();
         let (names, roles) = file.commands[0].1.flags.iter().next().unwrap();
-        assert_eq!((&text[names.span()], &text[roles.span()]), ("\"-r -R\"", "\"+recursive\""));
+        assert_eq!(
+            (text.get(names.span()), text.get(roles.span())),
+            (Some("\"-r -R\""), Some("\"+recursive\""))
+        );
         let rule = file.rules[0].as_ref();
         assert_eq!(source.origin(rule.id.span().start), "f:4");
         assert_eq!(rule.when.as_ref().0.len(), 2);

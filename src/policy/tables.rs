@@ -247,6 +247,8 @@ pub struct Command {
     pub output: Output,
     /// Tags of each of its effects.
     pub tags: TagSet,
+    /// Sorted by name; a name may be several words. They don't repeat the program's own options: an option
+    /// is looked up in the subcommand first, then here. Their style is the program's unless they have one.
     pub subcommands: &'static [(&'static str, &'static Command)],
     /// If one of these switches is given, nothing happens (`--help`, `--version`, `-n` of make).
     pub inert: &'static [&'static str],

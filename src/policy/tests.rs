@@ -1,14 +1,18 @@
 //! Properties of the whole floor.
 //!
-//! In: random layers. Out: nothing. Never: holds an example; those stand at the foot of each file.
+//! In: random layers, the files of `policy/`. Out: nothing.
+//! Never: holds an example; those stand at the foot of each file.
 
 use proptest::prelude::*;
 
+use super::compile::Compiler;
 use super::day::Day;
+use super::embedded;
 use super::fields::{FIELDS, Slot, Tighter};
 use super::layers::Merger;
 use super::merged::{LayerKind, Policy};
-use super::source::PolicyError;
+use super::shapes::{read_commands, read_file};
+use super::source::{PolicyError, Source};
 use super::temper::Temper;
 use crate::score::Signals;
 use crate::verdict::Permille;
@@ -38,10 +42,11 @@ fn value(slot: Slot, n: u32) -> String {
 
 fn text(settings: &[(usize, u32)]) -> String {
     let settings: std::collections::BTreeMap<usize, u32> = settings.iter().copied().collect();
-    settings
+    let lines: Vec<String> = settings
         .iter()
-        .map(|(at, n)| format!("{} = {}\n", FIELDS[*at].key, value(FIELDS[*at].slot, *n)))
-        .collect()
+        .map(|(at, n)| format!("{} = {}", FIELDS[*at].key, value(FIELDS[*at].slot, *n)))
+        .collect();
+    lines.join("\n")
 }
 
 /// Whether no setting of `new` is looser than in `old`.
@@ -98,4 +103,44 @@ proptest! {
     ], 0..30)) {
         let _ = merge(&[(LayerKind::Root, &words.concat())]);
     }
+}
+
+/// A folder of policy files, by path below it.
+fn files(folder: &std::path::Path, all: &mut Vec<(String, String)>) {
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            files(&path, all);
+        } else if path.extension().is_some_and(|end| end == "toml") {
+            let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("policy");
+            let name = path.strip_prefix(root).unwrap().to_str().unwrap().to_owned();
+            all.push((name, std::fs::read_to_string(&path).unwrap()));
+        }
+    }
+}
+
+#[test]
+fn the_embedded_tables_are_what_the_files_say() {
+    let mut all = Vec::new();
+    files(&std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("policy"), &mut all);
+    all.sort();
+    all.retain(|(name, _)| name != "base.toml");
+    let mut compiler = Compiler::after(embedded::TABLES.tags);
+    for rest in [false, true] {
+        for (name, text) in &all {
+            let label = format!("embedded {name}");
+            let source = Source::new(name, &label, text);
+            if name.starts_with("commands/") == rest {
+                continue;
+            } else if rest {
+                compiler.add_rest(&source, &read_file(&source).unwrap()).unwrap();
+            } else {
+                compiler.add_commands(&source, read_commands(&source).unwrap()).unwrap();
+            }
+        }
+    }
+    let made = format!("{:#?}", compiler.finish().tables);
+    let embedded = format!("{:#?}", embedded::TABLES);
+    let difference = made.lines().zip(embedded.lines()).find(|(made, embedded)| made != embedded);
+    assert_eq!((difference, made.len()), (None, embedded.len()));
 }
