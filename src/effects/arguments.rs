@@ -105,7 +105,7 @@ fn by_prefix(specs: &[&'static Command], name: &str) -> Option<&'static str> {
 
 /// Reads the words after the program's name.
 pub fn parse(spec: &'static Command, words: &[Field]) -> Parsed {
-    let mut reader = Reader { out: Parsed { specs: vec![spec], ..Parsed::default() }, words, at: 0, ended: false };
+    let mut reader = Reader { out: Parsed { specs: vec![spec], ..Parsed::default() }, words, at: 0, ended: false, given_over: false, path: String::new() };
     reader.run();
     reader.out
 }
@@ -116,6 +116,10 @@ struct Reader<'a> {
     at: usize,
     /// after `--`, or after the first operand in POSIX style
     ended: bool,
+    /// an option's value began a command (`python -m pip …`): it and all that follows are that command
+    given_over: bool,
+    /// the subcommand so far, words separated by spaces
+    path: String,
 }
 
 impl Reader<'_> {
@@ -162,9 +166,12 @@ impl Reader<'_> {
         self.out.operands.push(word);
     }
 
-    /// Descends into a subcommand; names of two words look one ahead.
-    fn subcommand(&mut self, name: &str) -> bool {
-        let Some(spec) = self.out.spec() else { return false };
+    /// Descends into a subcommand; names of two words look one ahead, or back past options
+    /// (`compose -f x.yml down` is `compose down`).
+    fn subcommand(&mut self, word: &str) -> bool {
+        let Some(spec) = self.out.specs.first().copied() else { return false };
+        let whole = if self.path.is_empty() { word.to_owned() } else { format!("{} {word}", self.path) };
+        let name = whole.as_str();
         let mut found = None;
         for (key, sub) in spec.subcommands {
             if *key == name {
@@ -178,6 +185,11 @@ impl Reader<'_> {
             }
         }
         let Some((sub, skip)) = found else { return false };
+        self.path = whole;
+        for word in self.words.get(self.at..self.at + skip).unwrap_or(&[]) {
+            self.path.push(' ');
+            self.path.push_str(&word.text);
+        }
         self.at += skip;
         self.out.specs.push(sub);
         true
@@ -199,6 +211,11 @@ impl Reader<'_> {
             if role.is == Is::Tag {
                 self.out.tags = self.out.tags.union(role.tags);
             }
+        }
+        if self.out.operands.is_empty() && roles.iter().any(|r| r.is == Is::Command) {
+            self.out.places.push(self.at);
+            self.out.operands.push(field.clone());
+            (self.given_over, self.ended) = (true, true);
         }
         self.out.meant.push(Meant { roles, field });
     }
@@ -325,7 +342,7 @@ impl Reader<'_> {
 
     /// Gives the operands their roles by position.
     fn assign_operands(&mut self) {
-        let Some(spec) = self.out.spec() else { return };
+        let Some(spec) = self.out.spec().filter(|_| !self.given_over) else { return };
         let operands = spec.operands;
         let total = self.out.operands.len();
         let is_command = |roles: &[Role]| roles.iter().any(|r| r.is == Is::Command);

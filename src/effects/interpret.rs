@@ -126,7 +126,7 @@ impl Walk<'_, '_> {
             for role in word.roles {
                 if role.is == Is::Command {
                     let from = meant.get(i).map(|m| m.field.clone());
-                    nested = from.map(|f| self.nested_command(&doing, &f));
+                    nested = from.map(|f| self.nested_command(&doing, &f, role.tags));
                 } else if !is_reading(role.is) {
                     self.role(*role, &word.field, &mut doing);
                 }
@@ -413,7 +413,7 @@ impl Walk<'_, '_> {
     }
 
     /// The command that a wrapper runs: the operands from this one on.
-    fn nested_command(&mut self, doing: &Doing<'_>, from: &Field) -> Outcome {
+    fn nested_command(&mut self, doing: &Doing<'_>, from: &Field, extra: TagSet) -> Outcome {
         let operands = &doing.parsed.operands;
         let start = operands.iter().position(|f| std::ptr::eq(f, from) || (f == from)).unwrap_or(0);
         let mut rest: &[Field] = operands.get(start..).unwrap_or(&[]);
@@ -432,7 +432,7 @@ impl Walk<'_, '_> {
             return Outcome::silent();
         }
         let ambient = self.state.ambient;
-        self.state.ambient = doing.tags;
+        self.state.ambient = doing.tags.union(extra);
         let call = Call { argv: rest, stdin: doing.call.stdin, environment: &environment, span: doing.call.span };
         let functions = std::mem::take(&mut self.state.functions);
         let aliases = std::mem::take(&mut self.state.aliases);

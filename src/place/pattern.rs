@@ -128,8 +128,12 @@ pub(super) fn path_overlaps(pattern: &str, path: &str) -> bool {
 }
 
 /// Whether a whole text (path, host, service …) matches a glob of a rule's `target`: `*` within a
-/// component, `**` across, braces for choice.
+/// component, `**` across, braces for choice; a `**` next to other characters makes the pattern one over
+/// text, slashes included (`http://x**`, `**=yes`).
 pub fn target(pattern: &str, text: &str) -> bool {
+    if pattern.split('/').any(|part| part.contains("**") && part != "**") {
+        return choices(pattern).iter().any(|choice| flat(choice, text));
+    }
     match (pattern.strip_prefix('/'), text.strip_prefix('/')) {
         (Some(pattern), Some(text)) => path(pattern, text),
         (None, None) => path(pattern, text),
@@ -137,6 +141,31 @@ pub fn target(pattern: &str, text: &str) -> bool {
         (None, Some(text)) => pattern.starts_with("**") && path(pattern, text),
         (Some(_), None) => false,
     }
+}
+
+/// Whether a text that is no path (`https://…`, `KEY=VALUE`) matches a pattern whose `*` and `**` stand for
+/// anything. Goes back to the last star only, so time is pattern × text.
+fn flat(pattern: &str, text: &str) -> bool {
+    let (pattern, text) = (pattern.as_bytes(), text.as_bytes());
+    let (mut p, mut t) = (0, 0);
+    let mut again: Option<(usize, usize)> = None;
+    while t < text.len() {
+        match (pattern.get(p), text.get(t)) {
+            (Some(b'*'), _) => {
+                again = Some((p, t));
+                p += 1;
+            }
+            (Some(want), Some(have)) if want == have => (p, t) = (p + 1, t + 1),
+            _ => match again {
+                Some((star, from)) => {
+                    again = Some((star, from + 1));
+                    (p, t) = (star + 1, from + 1);
+                }
+                None => return false,
+            },
+        }
+    }
+    pattern.get(p..).unwrap_or(&[]).iter().all(|c| *c == b'*')
 }
 
 /// Whether a path's component holds a glob that the shell has not expanded.
@@ -172,6 +201,21 @@ mod tests {
         ];
         for (pattern, text, expected) in cases {
             assert_eq!(path(pattern, text), expected, "{pattern} {text}");
+        }
+    }
+
+    #[test]
+    fn targets_that_are_no_paths_match_as_text() {
+        let cases = [
+            ("**http:/**", "/home/u/p/registry=http:/x.y/z", true),
+            ("git+http://**", "git+http://x.y/a/b.git", true),
+            ("git+http://**", "git+https://x.y/a/b.git", false),
+            ("**scripts.{preinstall,install}=**", "/home/u/p/scripts.install=node x.js", true),
+            ("**scripts.{preinstall,install}=**", "/home/u/p/scripts.build=vite", false),
+            ("**/x", "/a/b/x", true),
+        ];
+        for (pattern, text, expected) in cases {
+            assert_eq!(target(pattern, text), expected, "{pattern} {text}");
         }
     }
 

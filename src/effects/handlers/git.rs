@@ -23,7 +23,7 @@ fn setting_matches(pattern: &str, key: &str) -> bool {
 
 impl Walk<'_, '_> {
     fn setting_roles(&self, key: &str) -> Option<&'static [Role]> {
-        let spec = self.core.policy.command("git-settings")?;
+        let spec = self.core.policy.command("git-config-settings")?;
         spec.values.iter().find(|(names, _)| names.iter().any(|n| setting_matches(n, key))).map(|(_, roles)| *roles)
     }
 
