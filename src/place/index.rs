@@ -15,6 +15,7 @@ use crate::policy::tables::Place;
 pub struct Index {
     layers: Vec<&'static [Place]>,
     tables: OnceLock<Tables>,
+    hosts: OnceLock<Vec<&'static Place>>,
 }
 
 #[derive(Debug)]
@@ -96,7 +97,13 @@ const BUCKETS: usize = 2048;
 
 impl Index {
     pub fn new(layers: impl IntoIterator<Item = &'static [Place]>) -> Self {
-        Self { layers: layers.into_iter().collect(), tables: OnceLock::new() }
+        Self { layers: layers.into_iter().collect(), tables: OnceLock::new(), hosts: OnceLock::new() }
+    }
+
+    /// Places whose patterns are hosts. A place holds either paths or hosts.
+    pub(super) fn hosts(&self) -> &[&'static Place] {
+        let is_host = |place: &&Place| place.patterns.first().is_some_and(|p| p.starts_with("host:"));
+        self.hosts.get_or_init(|| self.layers.iter().copied().flatten().filter(is_host).collect())
     }
 
     /// Classes whose places include the path.

@@ -3,11 +3,13 @@
 //! In: names as written, and the world. Out: resolved names with their classes.
 //! Never: writes, runs or connects; looks up more than its budget.
 
+pub mod address;
 pub mod classify;
 pub mod expand;
 pub mod glob;
 mod glob_syntax;
 pub mod home;
+pub mod host;
 pub mod index;
 pub mod lookup;
 pub mod pattern;
