@@ -7,9 +7,11 @@ pub mod address;
 pub mod classify;
 pub mod expand;
 pub mod glob;
+mod git_index;
 mod glob_syntax;
 pub mod home;
 pub mod host;
+mod ignore;
 pub mod index;
 pub mod lookup;
 pub mod pattern;
@@ -17,4 +19,5 @@ pub mod resolve;
 pub mod setting;
 #[cfg(test)]
 mod tree;
+pub mod version_control;
 pub mod workspace;
