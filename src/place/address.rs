@@ -8,7 +8,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use crate::act::Class;
 
 /// The address that a host spells, if it is one and not a name: dotted, with one to four parts, each
-/// decimal, octal or hexadecimal (inet_aton(3)), or IPv6 with or without brackets and zone.
+/// decimal, octal or hexadecimal (`inet_aton(3)`), or IPv6 with or without brackets and zone.
 pub fn read(host: &str) -> Option<IpAddr> {
     let inner = host.strip_prefix('[').map_or(host, |rest| rest.strip_suffix(']').unwrap_or(rest));
     if inner.contains(':') {
@@ -52,7 +52,7 @@ fn number(text: &str) -> Option<u32> {
     }
 }
 
-/// Cloud metadata services by address: AWS, Google, Azure, Oracle, DigitalOcean share the first; ECS and
+/// Cloud metadata services by address: most providers share the first; ECS and
 /// EKS agents; Azure's wire server; Alibaba; Oracle's old one.
 const METADATA: &[Ipv4Addr] = &[
     Ipv4Addr::new(169, 254, 169, 254),
@@ -79,7 +79,7 @@ fn class_of_four(four: Ipv4Addr) -> Class {
     match (a, b) {
         // connecting to 0.0.0.0 reaches this machine
         (0 | 127, _) => Class::Loopback,
-        (10, _) | (172, 16..=31) | (192, 168) | (169, 254) | (100, 64..=127) | (198, 18..=19) | (224..=255, _) => {
+        (10 | 224..=255, _) | (172, 16..=31) | (192, 168) | (169, 254) | (100, 64..=127) | (198, 18..=19) => {
             Class::PrivateNet
         }
         _ => Class::Internet,
@@ -105,7 +105,8 @@ fn class_of_six(six: Ipv6Addr) -> Class {
 }
 
 /// Services that answer any name with the address in it; `localtest.me` and `lvh.me` answer with this machine.
-const ECHOING: &[&str] = &[".nip.io", ".sslip.io", ".xip.io", ".traefik.me", ".localtest.me", ".lvh.me", ".vcap.me"];
+const ECHOING: &[&str] =
+    &[".nip.io", ".sslip.io", ".xip.io", ".traefik.me", ".localtest.me", ".lvh.me", ".vcap.me"];
 
 /// The address in a name such as `app.10-0-0-1.nip.io`.
 pub fn embedded(name: &str) -> Option<IpAddr> {

@@ -140,7 +140,8 @@ mod tests {
 
     #[test]
     fn versions_two_and_four_are_read() {
-        let head = |version: u8, count: u8| [b"DIRC".as_slice(), &[0, 0, 0, version, 0, 0, 0, count]].concat();
+        let head =
+            |version: u8, count: u8| [b"DIRC".as_slice(), &[0, 0, 0, version, 0, 0, 0, count]].concat();
         let mut two = head(2, 2);
         for name in [&b"a/b/f"[..], b"g"] {
             let mut one = entry(name, b"");

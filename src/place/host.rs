@@ -134,7 +134,9 @@ fn classify_endpoint(endpoint: &Endpoint, index: &Index) -> ClassSet {
     let host = endpoint.host.as_str();
     let mut found = ClassSet::EMPTY;
     for place in index.hosts() {
-        if place.patterns.iter().any(|p| matches(p, endpoint)) && !place.except.iter().any(|p| matches(p, endpoint)) {
+        if place.patterns.iter().any(|p| matches(p, endpoint))
+            && !place.except.iter().any(|p| matches(p, endpoint))
+        {
             found = found.with(place.class);
         }
     }
@@ -161,7 +163,9 @@ fn matches(pattern: &str, endpoint: &Endpoint) -> bool {
     let (name, path) = pattern.split_once('/').map_or((pattern, None), |(name, path)| (name, Some(path)));
     let host = endpoint.host.as_str();
     let fits = match name.strip_prefix("**.") {
-        Some(domain) => host.strip_suffix(domain).is_some_and(|front| front.is_empty() || front.ends_with(['.', UNKNOWN])),
+        Some(domain) => {
+            host.strip_suffix(domain).is_some_and(|front| front.is_empty() || front.ends_with(['.', UNKNOWN]))
+        }
         None => pattern::component(name, host),
     };
     fits && path.is_none_or(|path| pattern::path(path, endpoint.path.trim_start_matches('/')))
@@ -170,14 +174,30 @@ fn matches(pattern: &str, endpoint: &Endpoint) -> bool {
 /// Names that no public server answers: single labels, and top levels that are kept for private use.
 fn is_private_name(endpoint: &Endpoint) -> bool {
     // buckets are named like hosts
-    if matches!(endpoint.scheme.as_str(), "s3" | "gs" | "az" | "abfs" | "abfss" | "wasbs" | "oss" | "b2" | "r2" | "ipfs") {
+    if matches!(
+        endpoint.scheme.as_str(),
+        "s3" | "gs" | "az" | "abfs" | "abfss" | "wasbs" | "oss" | "b2" | "r2" | "ipfs"
+    ) {
         return false;
     }
     let host = endpoint.host.as_str();
     let top = host.rsplit('.').next().unwrap_or(host);
     let private = [
-        "local", "localhost", "localdomain", "internal", "intranet", "lan", "home", "corp", "private", "test", "arpa", "svc",
-        "consul", "docker", "onprem",
+        "local",
+        "localhost",
+        "localdomain",
+        "internal",
+        "intranet",
+        "lan",
+        "home",
+        "corp",
+        "private",
+        "test",
+        "arpa",
+        "svc",
+        "consul",
+        "docker",
+        "onprem",
     ];
     (!host.contains('.') && !host.contains(UNKNOWN)) || private.contains(&top)
 }

@@ -3,13 +3,15 @@
 //! In: the texts of ignore files and the folders they lie in. Out: whether a path is ignored.
 //! Never: decides by itself that something is worthless: ignored files may be secrets.
 
-use super::glob::{Extended, Glob};
+use std::rc::Rc;
+
 use super::pattern;
 
 /// The ignore rules that hold in one folder and below: those of the folders above come first.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Ignores {
-    rules: Vec<Rule>,
+    /// Shared by the folders in which no further file holds.
+    rules: Rc<Vec<Rule>>,
 }
 
 #[derive(Clone, Debug)]
@@ -44,12 +46,13 @@ enum Levels {
 }
 
 /// Rules of one ignore file that are read; more are left out, which only makes files count as untracked.
-const RULE_LIMIT: usize = 1024;
+const RULE_LIMIT: usize = 256;
 
 impl Ignores {
     /// The rules with those of a further file, which lies in `folder`.
     pub(super) fn add(&mut self, text: &str, folder: &str) {
-        self.rules.extend(text.lines().filter_map(|line| read(line, folder)).take(RULE_LIMIT));
+        let read = text.lines().filter_map(|line| read(line, folder)).take(RULE_LIMIT);
+        Rc::make_mut(&mut self.rules).extend(read);
     }
 
     /// Whether a path below the top is ignored by itself (a folder above it may be too: ask for that first).
@@ -87,7 +90,7 @@ impl Rule {
             Levels::Path => pattern::path(&self.pattern, inner),
             Levels::Name => {
                 let name = inner.rsplit('/').next().unwrap_or(inner);
-                Glob::parse(&self.pattern, Extended::No).matches(name).unwrap_or(false)
+                pattern::component(&self.pattern, name)
             }
         }
     }

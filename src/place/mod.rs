@@ -14,7 +14,9 @@ pub mod host;
 mod ignore;
 pub mod index;
 pub mod lookup;
+mod magic;
 pub mod pattern;
+pub mod places;
 pub mod resolve;
 pub mod setting;
 #[cfg(test)]

@@ -78,11 +78,19 @@ impl<'l> Repository<'l> {
                     let content = lookups.content(&mark, 4096)?;
                     let content = text::judged(&content);
                     let named = content.strip_prefix("gitdir:")?.trim();
-                    let folder = if named.starts_with('/') { normal(named) } else { normal(&format!("{top}/{named}")) };
+                    let folder = if named.starts_with('/') {
+                        normal(named)
+                    } else {
+                        normal(&format!("{top}/{named}"))
+                    };
                     return Some(Self::new(top, folder, lookups));
                 }
                 Some(
-                    FileKind::Link | FileKind::Block | FileKind::Character | FileKind::Pipe | FileKind::Socket,
+                    FileKind::Link
+                    | FileKind::Block
+                    | FileKind::Character
+                    | FileKind::Pipe
+                    | FileKind::Socket,
                 )
                 | None => {}
             }
@@ -98,7 +106,9 @@ impl<'l> Repository<'l> {
 
     /// The state of one file.
     pub fn state(&self, path: &str) -> State {
-        let Some(name) = below(path, &self.top).filter(|name| !name.is_empty()) else { return State::Unknown };
+        let Some(name) = below(path, &self.top).filter(|name| !name.is_empty()) else {
+            return State::Unknown;
+        };
         let Some(index) = self.index() else { return State::Unknown };
         let raw = text::raw(name);
         let mut found = State::Untracked;
@@ -142,14 +152,17 @@ impl<'l> Repository<'l> {
         if visit(index, see).is_none() {
             return unknown;
         }
-        let untracked = if tracked.len() >= FILE_LIMIT { Answer::Unknown } else { self.untracked(prefix, &tracked) };
+        let untracked =
+            if tracked.len() >= FILE_LIMIT { Answer::Unknown } else { self.untracked(prefix, &tracked) };
         Dirt { modified, untracked }
     }
 
     /// Whether there are files below `prefix` that are neither tracked nor ignored.
     fn untracked(&self, prefix: &str, tracked: &HashSet<String>) -> Answer {
-        let folders: HashSet<&str> =
-            tracked.iter().flat_map(|name| name.match_indices('/').filter_map(|(at, _)| name.get(..at))).collect();
+        let folders: HashSet<&str> = tracked
+            .iter()
+            .flat_map(|name| name.match_indices('/').filter_map(|(at, _)| name.get(..at)))
+            .collect();
         let mut left = FILE_LIMIT;
         let mut waiting = vec![(prefix.to_owned(), self.ignores(prefix))];
         while let Some((folder, mut ignores)) = waiting.pop() {
@@ -201,7 +214,8 @@ impl<'l> Repository<'l> {
             ignores.add(&text::judged(&content), "");
         }
         self.read_ignores(&mut ignores, "");
-        let ends = folder.match_indices('/').map(|(at, _)| at).chain(Some(folder.len()).filter(|end| *end > 0));
+        let ends =
+            folder.match_indices('/').map(|(at, _)| at).chain(Some(folder.len()).filter(|end| *end > 0));
         for above in ends.take(CLIMB_LIMIT).filter_map(|end| folder.get(..end)) {
             self.read_ignores(&mut ignores, above);
         }
@@ -268,8 +282,11 @@ mod tests {
 
     fn git(folder: &std::path::Path, arguments: &[&str]) -> bool {
         let identity = ["-c", "user.name=a", "-c", "user.email=a@b", "-c", "init.defaultBranch=m"];
-        let clean = |c: &mut Command| c.env("GIT_CONFIG_NOSYSTEM", "1").env("GIT_CONFIG_GLOBAL", "/dev/null").output();
-        clean(Command::new("git").args(identity).args(arguments).current_dir(folder)).is_ok_and(|o| o.status.success())
+        let clean = |c: &mut Command| {
+            c.env("GIT_CONFIG_NOSYSTEM", "1").env("GIT_CONFIG_GLOBAL", "/dev/null").output()
+        };
+        clean(Command::new("git").args(identity).args(arguments).current_dir(folder))
+            .is_ok_and(|o| o.status.success())
     }
 
     #[test]
@@ -293,7 +310,10 @@ mod tests {
             let clean = Lookups::new(&Machine, 10_000);
             let name = |part: &str| format!("{}/{part}", top.display());
             let repository = Repository::around(&name("a/b"), &clean).unwrap();
-            assert_eq!(repository.dirt(&repository.top), Dirt { modified: Answer::No, untracked: Answer::No });
+            assert_eq!(
+                repository.dirt(&repository.top),
+                Dirt { modified: Answer::No, untracked: Answer::No }
+            );
             write("a/changed", &format!("version {version}"));
             write("new", "1");
             write("x.log", "1");
@@ -313,7 +333,10 @@ mod tests {
                 assert_eq!(state(&name(part), &lookups), expected, "version {version}: {part}");
             }
             let repository = Repository::around(&name("a"), &lookups).unwrap();
-            assert_eq!(repository.dirt(&repository.top), Dirt { modified: Answer::Yes, untracked: Answer::Yes });
+            assert_eq!(
+                repository.dirt(&repository.top),
+                Dirt { modified: Answer::Yes, untracked: Answer::Yes }
+            );
             assert_eq!(repository.dirt(&name("a/b")), Dirt { modified: Answer::No, untracked: Answer::No });
             std::fs::remove_file(top.join("new")).unwrap();
         }
