@@ -201,6 +201,8 @@ fn closure(start: Vec<bool>, once: impl Fn(&[bool]) -> Vec<bool>) -> Vec<bool> {
 
 #[cfg(test)]
 mod tests {
+    use std::fmt::Write as _;
+
     use super::*;
 
     #[test]
@@ -307,7 +309,7 @@ mod tests {
             let pattern: String = (0..count).map(|_| pick(&parts)).collect();
             let text: String =
                 (0..count).map(|_| pick(&["a", "b", "c", "ab", "-", "*", "", "]", "["])).collect();
-            script.push_str(&format!("p='{pattern}'; t='{text}'; [[ $t == $p ]] && echo 1 || echo 0\n"));
+            let _ = writeln!(script, "p='{pattern}'; t='{text}'; [[ $t == $p ]] && echo 1 || echo 0");
             cases.push((pattern, text));
         }
         let Ok(output) = std::process::Command::new("bash").args(["--norc", "-c", &script]).output() else {

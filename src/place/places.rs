@@ -76,6 +76,47 @@ mod tests {
     use super::super::{expand, git_index, pattern};
     use super::*;
 
+    /// What hostile paths, globs and hosts are made of.
+    const PARTS: &[&str] = &[
+        "/",
+        "..",
+        ".",
+        "~",
+        "a",
+        "c",
+        "é",
+        "\u{10FF80}",
+        "*",
+        "**",
+        "?",
+        "[",
+        "]",
+        "{",
+        "}",
+        ",",
+        "!",
+        "(",
+        ")",
+        "|",
+        "\\",
+        ":",
+        "@",
+        "%",
+        "%41",
+        "0x7f",
+        "…",
+        "\n",
+        "DIRC\0\0\0\u{2}",
+        "proc",
+        "self",
+        "root",
+        ".git",
+        ".env",
+        "host:",
+        "-",
+        "\0",
+    ];
+
     #[test]
     fn no_input_stops_the_judgement() {
         let tree = Tree::default().link("/a", "b").link("/b", "/c/../a").folder("/c/d").file("/c/e");
@@ -88,49 +129,10 @@ mod tests {
             seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             usize::try_from(seed >> 33).unwrap() % limit
         };
-        let parts = [
-            "/",
-            "..",
-            ".",
-            "~",
-            "a",
-            "c",
-            "é",
-            "\u{10FF80}",
-            "*",
-            "**",
-            "?",
-            "[",
-            "]",
-            "{",
-            "}",
-            ",",
-            "!",
-            "(",
-            ")",
-            "|",
-            "\\",
-            ":",
-            "@",
-            "%",
-            "%41",
-            "0x7f",
-            "…",
-            "\n",
-            "DIRC\0\0\0\u{2}",
-            "proc",
-            "self",
-            "root",
-            ".git",
-            ".env",
-            "host:",
-            "-",
-            "\0",
-        ];
         for round in 0..4000 {
             let mut text = String::new();
             for _ in 0..pick(12) {
-                text.push_str(parts[pick(parts.len())]);
+                text.push_str(PARTS[pick(PARTS.len())]);
             }
             let cwd = ["/c/d", "", "/", "/home/u/p"][round % 4];
             let home = ["/home/u", "/", "", "/c"][pick(4)];
