@@ -185,13 +185,15 @@ words! {
         Internet = "internet",
         /// hosts: places that people use to collect stolen data or tunnel (paste bins, webhooks, tunnels)
         DropSite = "drop-site",
+        /// hosts: well-known code hosts and package registries
+        KnownHost = "known-host",
         /// processes: the caller's own children ($!, %1)
         OwnProcess = "own-process",
         /// processes: given by number or name
         OtherProcess = "other-process",
         /// processes: init, all of them, system daemons, the shell itself or its parent
         CoreProcess = "core-process",
-        /// below the working directory, where no workspace is known
+        /// none of the known places (/app, /data, /repo …), and not in the workspace
         Outside = "outside",
         /// executables' folders in PATH
         PathFolder = "path-folder",

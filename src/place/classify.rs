@@ -9,6 +9,7 @@ use super::pattern;
 use super::resolve::{Climbs, Resolved, UNKNOWN, below, is_within};
 use super::setting::Setting;
 use crate::act::{Class, ClassSet};
+use crate::text;
 
 /// Which of a resolved path's ends an act concerns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,6 +29,9 @@ const fn set(classes: &[Class]) -> ClassSet {
     }
     bits
 }
+
+/// Bytes of a path that are looked at; the kernel takes no longer ones (`PATH_MAX`).
+const LENGTH_LIMIT: usize = 4096;
 
 /// Classes for which rules let acts pass.
 const EXCUSES: ClassSet =
@@ -84,6 +88,10 @@ pub fn classify(resolved: &Resolved, follow: Follow, index: &Index, at: (&Settin
 
 /// Classes of one absolute path in normal form (or one that begins with `…`).
 pub fn classify_path(path: &str, index: &Index, (setting, lookups): (&Setting, &Lookups)) -> ClassSet {
+    if path.len() > LENGTH_LIMIT {
+        let short = text::prefix(path, LENGTH_LIMIT);
+        return classify_path(short, index, (setting, lookups)).with(Class::Unknown);
+    }
     if path.starts_with(UNKNOWN) {
         return classify_tail(path, index);
     }
@@ -152,7 +160,13 @@ fn finish(mut found: ClassSet, path: &str, index: &Index, at: (&Setting, &Lookup
 /// A path whose beginning is unknown: it may be a home, the workspace, or the root.
 fn classify_tail(path: &str, index: &Index) -> ClassSet {
     let Some((_, tail)) = path.split_once('/') else { return ClassSet::of(Class::Unknown) };
-    let loose = Subject { root: None, homes: [Some(tail), None], workspace: Some(tail), anywhere: tail, globs: Globs::Literal };
+    let loose = Subject {
+        root: None,
+        homes: [Some(tail), None],
+        workspace: Some(tail),
+        anywhere: tail,
+        globs: Globs::Literal,
+    };
     let rooted = Subject { root: Some(tail), homes: [None; 2], workspace: None, ..loose };
     // `$prefix/usr/bin` is a build's business, `$anything/etc/shadow` is not
     let grave = set(&[Class::Secret, Class::Account]);
@@ -327,9 +341,12 @@ mod tests {
         let start = std::time::Instant::now();
         let index = shipped();
         println!("parse {:?}", start.elapsed());
-        for written in ["src/main.rs", "/etc/ssh/sshd_config", "~/x/.env.local", "/usr/lib/python3/a.py", "/tmp/x"] {
+        for written in
+            ["src/main.rs", "/etc/ssh/sshd_config", "~/x/.env.local", "/usr/lib/python3/a.py", "/tmp/x"]
+        {
             let lookups = Lookups::new(&tree, 10_000);
-            let claims = Claims { cwd: "/home/user/project", home: "/home/user", workspace: None, temporary: "" };
+            let claims =
+                Claims { cwd: "/home/user/project", home: "/home/user", workspace: None, temporary: "" };
             let start = std::time::Instant::now();
             let setting = Setting::new(&claims, &lookups);
             setting.workspace(&lookups);

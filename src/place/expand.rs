@@ -81,7 +81,9 @@ pub fn expand(pattern: &str, cwd: &str, lookups: &Lookups, options: Options) -> 
     }
     if folder_only {
         heads.retain(|path| run.is_folder(path));
-        heads.iter_mut().for_each(|path| path.push('/'));
+        for path in &mut heads {
+            path.push('/');
+        }
     }
     if heads.is_empty() { Expansion::NoMatch } else { Expansion::Paths(heads) }
 }

@@ -201,6 +201,8 @@ fn closure(start: Vec<bool>, once: impl Fn(&[bool]) -> Vec<bool>) -> Vec<bool> {
 
 #[cfg(test)]
 mod tests {
+    use std::fmt::Write as _;
+
     use super::*;
 
     #[test]
@@ -261,5 +263,63 @@ mod tests {
         assert!(!is_pattern("a\\*b", Extended::No) && is_pattern("a*", Extended::No));
         assert!(is_pattern("+(x)", Extended::Yes) && !is_pattern("+(x)", Extended::No));
         assert_eq!(unescape("a\\*b\\"), "a*b\\");
+    }
+
+    #[test]
+    fn patterns_agree_with_bash() {
+        let mut seed = 7_u64;
+        let mut pick = |from: &[&str]| {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            from[usize::try_from(seed >> 33).unwrap() % from.len()].to_owned()
+        };
+        let parts = [
+            "a",
+            "b",
+            "ab",
+            "*",
+            "?",
+            "[ab]",
+            "[!a]",
+            "[a-c]",
+            "[[:alpha:]]",
+            "\\*",
+            "-",
+            "[]a]",
+            "[",
+            "]",
+            "@(a|b)",
+            "?(ab)",
+            "*(a|b)",
+            "+(b)",
+            "!(a)",
+            "!(a|*b)",
+            "@(a|!(b))",
+            "+(a|*)",
+            "@(",
+            "|",
+            ")",
+            "*(?(a)b)",
+            "[^b]",
+            "[a-]",
+        ];
+        let mut script = "shopt -s extglob; export LC_ALL=C.UTF-8; IFS=; ".to_owned();
+        let mut cases = Vec::new();
+        for _ in 0..2000 {
+            let count = pick(&["1", "2", "3", "4"]).parse().unwrap();
+            let pattern: String = (0..count).map(|_| pick(&parts)).collect();
+            let text: String =
+                (0..count).map(|_| pick(&["a", "b", "c", "ab", "-", "*", "", "]", "["])).collect();
+            let _ = writeln!(script, "p='{pattern}'; t='{text}'; [[ $t == $p ]] && echo 1 || echo 0");
+            cases.push((pattern, text));
+        }
+        let Ok(output) = std::process::Command::new("bash").args(["--norc", "-c", &script]).output() else {
+            eprintln!("skipped: bash is not installed");
+            return;
+        };
+        let answers = String::from_utf8(output.stdout).unwrap();
+        assert_eq!(answers.lines().count(), cases.len());
+        for ((pattern, text), answer) in cases.iter().zip(answers.lines()) {
+            assert_eq!(matches(pattern, text), answer == "1", "{pattern} {text}");
+        }
     }
 }

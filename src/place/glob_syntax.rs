@@ -184,10 +184,7 @@ impl Reader<'_> {
 
     /// `[:alpha:]`, `[=a=]`, `[.x.]`
     fn class(&mut self) -> Option<Member> {
-        let kind = match (self.peek(0), self.peek(1)) {
-            (Some('['), Some(k @ (':' | '=' | '.'))) => k,
-            _ => return None,
-        };
+        let (Some('['), Some(kind @ (':' | '=' | '.'))) = (self.peek(0), self.peek(1)) else { return None };
         let rest = self.chars.get(self.at + 2..)?;
         // the longest name is xdigit
         let length = rest.windows(2).take(8).position(|w| w == [kind, ']'])?;

@@ -15,6 +15,7 @@ use crate::policy::tables::Place;
 pub struct Index {
     layers: Vec<&'static [Place]>,
     tables: OnceLock<Tables>,
+    hosts: OnceLock<Vec<&'static Place>>,
 }
 
 #[derive(Debug)]
@@ -55,19 +56,21 @@ enum Anchor {
     Loose,
 }
 
+/// Kept small: all of them are made at the first question.
 #[derive(Debug)]
 struct Entry {
-    anchor: Anchor,
-    key: &'static str,
     /// After the anchor's prefix.
     pattern: &'static str,
+    /// Bytes of the pattern's beginning (of its end, for extensions) under which it stands.
+    key: u16,
     /// Index among the places of all layers.
     place: u16,
+    next: u16,
+    anchor: Anchor,
     class: Class,
     /// Whether the place has exceptions.
     excepts: Excepts,
     scope: Scope,
-    next: u16,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -96,7 +99,13 @@ const BUCKETS: usize = 2048;
 
 impl Index {
     pub fn new(layers: impl IntoIterator<Item = &'static [Place]>) -> Self {
-        Self { layers: layers.into_iter().collect(), tables: OnceLock::new() }
+        Self { layers: layers.into_iter().collect(), tables: OnceLock::new(), hosts: OnceLock::new() }
+    }
+
+    /// Places whose patterns are hosts. A place holds either paths or hosts.
+    pub(super) fn hosts(&self) -> &[&'static Place] {
+        let is_host = |place: &&Place| place.patterns.first().is_some_and(|p| p.starts_with("host:"));
+        self.hosts.get_or_init(|| self.layers.iter().copied().flatten().filter(is_host).collect())
     }
 
     /// Classes whose places include the path.
@@ -121,31 +130,38 @@ fn anchored(pattern: &'static str) -> Option<(Anchor, Scope, &'static str)> {
     }
 }
 
-/// The first two components, as far as they are literal; empty if the first is not.
-fn key_of(rest: &'static str) -> &'static str {
-    let (first, more) = rest.split_once('/').unwrap_or((rest, ""));
-    if !pattern::is_literal(first) {
-        return "";
+/// Bytes of the leading components that are literal, at most `count` of them.
+fn literal_head(rest: &str, count: usize) -> usize {
+    let (mut end, mut seen) = (0, 0);
+    for (at, byte) in rest.bytes().enumerate() {
+        match byte {
+            b'*' | b'?' | b'[' | b'{' => return end,
+            b'/' => {
+                end = at;
+                seen += 1;
+                if seen == count {
+                    return end;
+                }
+            }
+            _ => {}
+        }
     }
-    let second = more.split('/').next().unwrap_or("");
-    if second.is_empty() || !pattern::is_literal(second) {
-        return first;
-    }
-    rest.get(..first.len() + 1 + second.len()).unwrap_or(first)
+    rest.len()
 }
 
-/// The chain in which a pattern stands.
-fn keyed(anchor: Anchor, rest: &'static str) -> (Anchor, &'static str) {
+/// The chain in which a pattern stands, and the length of its key.
+fn keyed(anchor: Anchor, rest: &str) -> (Anchor, usize) {
     if anchor != Anchor::Anywhere {
-        return (anchor, key_of(rest));
+        return (anchor, literal_head(rest, 2));
     }
-    let first = rest.split('/').next().unwrap_or("");
-    match rest.rsplit_once('.') {
-        _ if pattern::is_literal(first) => (Anchor::Anywhere, first),
-        Some((head, end)) if head.starts_with('*') && pattern::is_literal(end) && !rest.contains('/') => {
-            (Anchor::Extension, end)
+    match (literal_head(rest, 1), rest.rsplit_once('.')) {
+        (0, Some((head, end)))
+            if head.starts_with('*') && pattern::is_literal(end) && !rest.contains('/') =>
+        {
+            (Anchor::Extension, end.len())
         }
-        Some(_) | None => (Anchor::Loose, ""),
+        (0, _) => (Anchor::Loose, 0),
+        (length, _) => (Anchor::Anywhere, length),
     }
 }
 
@@ -180,13 +196,15 @@ impl Table {
 
     fn add(&mut self, text: &'static str, place: &Place, number: u16) {
         let Some((anchor, scope, rest)) = anchored(text) else { return };
-        let (anchor, key) = keyed(anchor, rest);
+        let (anchor, length) = keyed(anchor, rest);
+        let excepts = if place.except.is_empty() { Excepts::None } else { Excepts::Some };
+        let Ok(key) = u16::try_from(length) else { return };
+        let class = place.class;
+        let entry = Entry { pattern: rest, key, place: number, next: NONE, anchor, class, excepts, scope };
         // the loader refuses policies with more patterns than this
         let Some(at) = u16::try_from(self.entries.len()).ok().filter(|n| *n != NONE) else { return };
-        let Some(head) = self.buckets.get_mut(slot(anchor, key)) else { return };
-        let excepts = if place.except.is_empty() { Excepts::None } else { Excepts::Some };
-        let class = place.class;
-        self.entries.push(Entry { anchor, key, pattern: rest, place: number, class, excepts, scope, next: *head });
+        let Some(head) = self.buckets.get_mut(slot(anchor, entry.key())) else { return };
+        self.entries.push(Entry { next: *head, ..entry });
         *head = at;
     }
 
@@ -214,7 +232,7 @@ impl Table {
             at = entry.next;
             Some(entry)
         })
-        .filter(move |e| e.anchor == anchor && e.key == key)
+        .filter(move |e| e.anchor == anchor && e.key() == key)
     }
 
     fn under(&self, anchor: Anchor, path: &str, see: &mut See) {
@@ -223,7 +241,7 @@ impl Table {
         let keys = [Some(0), Some(first).filter(|f| *f > 0), second];
         for key in keys.iter().flatten().filter_map(|end| path.get(..*end)) {
             for entry in self.chain(anchor, key) {
-                see(entry, &|p| pattern::path(p, path));
+                see(entry, &|p| pattern::begins(p, path) && pattern::path(p, path));
             }
         }
     }
@@ -266,10 +284,10 @@ impl Table {
         for entry in &self.entries {
             match entry.anchor {
                 Anchor::Root => {
-                    see(entry, &|p| subject.root.is_some_and(|path| pattern::path_overlaps(p, path)));
+                    see(entry, &|p| subject.root.is_some_and(|path| overlaps(p, path)));
                 }
                 Anchor::Home => {
-                    see(entry, &|p| subject.homes.iter().flatten().any(|path| pattern::path_overlaps(p, path)));
+                    see(entry, &|p| subject.homes.iter().flatten().any(|path| overlaps(p, path)));
                 }
                 Anchor::Workspace | Anchor::Anywhere | Anchor::Extension | Anchor::Loose => {}
             }
@@ -291,11 +309,26 @@ impl Scope {
 }
 
 impl Entry {
+    fn key(&self) -> &'static str {
+        let length = usize::from(self.key);
+        let part = match self.anchor {
+            Anchor::Extension => self.pattern.get(self.pattern.len().saturating_sub(length)..),
+            Anchor::Root | Anchor::Home | Anchor::Workspace | Anchor::Anywhere | Anchor::Loose => {
+                self.pattern.get(..length)
+            }
+        };
+        part.unwrap_or("")
+    }
+
     /// Cheap test before a glob is tried: its first byte is that of the name, or a special one.
     fn begins_with(&self, first: Option<u8>) -> bool {
         let own = self.pattern.bytes().next();
         own == first || matches!(own, Some(b'*' | b'?' | b'[' | b'{'))
     }
+}
+
+fn overlaps(pattern: &str, path: &str) -> bool {
+    pattern::begins(pattern, path) && pattern::path_overlaps(pattern, path)
 }
 
 /// Whether a pattern without its leading `**/` matches from some component on.

@@ -28,12 +28,7 @@ pub enum Budget {
 impl<'w> Lookups<'w> {
     /// `limit`: number of questions to the world.
     pub fn new(world: &'w dyn World, limit: u32) -> Self {
-        Self {
-            world,
-            known: RefCell::default(),
-            left: Cell::new(limit),
-            state: Cell::new(Budget::Enough),
-        }
+        Self { world, known: RefCell::default(), left: Cell::new(limit), state: Cell::new(Budget::Enough) }
     }
 
     /// The world itself, for questions that aren't counted here (the user table).

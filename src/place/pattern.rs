@@ -6,6 +6,20 @@
 
 use super::glob::{self, Extended, Glob};
 
+/// Cheap test before a path is tried: the bytes up to the first special one of either.
+pub(super) fn begins(pattern: &str, path: &str) -> bool {
+    let special = |byte| matches!(byte, b'*' | b'?' | b'[' | b'{');
+    for (want, have) in pattern.bytes().zip(path.bytes()) {
+        if special(want) || special(have) {
+            return true;
+        }
+        if want != have {
+            return false;
+        }
+    }
+    true
+}
+
 /// Characters that make a component more than a literal.
 const SPECIAL: [char; 4] = ['*', '?', '[', '{'];
 
@@ -70,8 +84,13 @@ pub fn component(pattern: &str, name: &str) -> bool {
         return true;
     }
     if pattern.contains('{') {
-        return choices(pattern).iter().any(|choice| component(choice, name));
+        return choices(pattern).iter().any(|choice| without_braces(choice, name));
     }
+    without_braces(pattern, name)
+}
+
+/// A component whose braces, if any are left, are plain text.
+fn without_braces(pattern: &str, name: &str) -> bool {
     if let Some((head, tail)) = pattern.split_once('*')
         && !head.contains(SPECIAL)
         && !tail.contains(SPECIAL)
@@ -88,7 +107,8 @@ fn choices(pattern: &str) -> Vec<String> {
     while let Some((before, inner)) = rest.split_once('{') {
         let Some((arms, after)) = inner.split_once('}') else { break };
         let arms: Vec<&str> = arms.split(',').collect();
-        out = out.iter().flat_map(|head| arms.iter().map(move |arm| format!("{head}{before}{arm}"))).collect();
+        out =
+            out.iter().flat_map(|head| arms.iter().map(move |arm| format!("{head}{before}{arm}"))).collect();
         out.truncate(CHOICE_LIMIT);
         rest = after;
     }
@@ -105,7 +125,7 @@ fn component_overlaps(pattern: &str, text: &str) -> bool {
     choices(pattern).iter().any(|choice| {
         let choice = choice.trim_end_matches('*');
         if choice.contains(SPECIAL) {
-            return component(choice, text);
+            return without_braces(choice, text);
         }
         let hidden = choice.starts_with('.') && text.starts_with(['*', '?', '[']);
         !hidden && Glob::parse(text, Extended::No).matches(choice).unwrap_or(true)

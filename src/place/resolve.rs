@@ -7,6 +7,7 @@
 use std::rc::Rc;
 
 use super::lookup::Lookups;
+use super::magic::{Magic, magic};
 use crate::world::{FileKind, Meta};
 
 /// Links followed in one path, as the kernel counts (`MAXSYMLINKS`, `path_resolution(7)`).
@@ -169,39 +170,6 @@ fn unlooked(path: String) -> Resolved {
     }
 }
 
-/// What procfs's magic links under a process are (proc(5)); they lead where their text does not say.
-enum Magic {
-    None,
-    /// `/proc` and its processes: read by name, since our own number is not the command's
-    Process,
-    Root,
-    /// the caller's directory
-    Directory,
-}
-
-fn magic(path: &str) -> Magic {
-    if path == "/proc" {
-        return Magic::Process;
-    }
-    let Some(rest) = path.strip_prefix("/proc/") else { return Magic::None };
-    let mut parts = rest.split('/');
-    let process = parts.next().unwrap_or("");
-    let own = process == "self" || process == "thread-self";
-    if !own && !process.bytes().all(|b| b.is_ascii_digit()) {
-        return Magic::None;
-    }
-    let last = match (parts.next(), parts.next(), parts.next(), parts.next()) {
-        (None, _, _, _) => return Magic::Process,
-        (Some(name), None, _, _) | (Some("task"), Some(_), Some(name), None) => name,
-        _ => return Magic::None,
-    };
-    match last {
-        "root" => Magic::Root,
-        "cwd" if own => Magic::Directory,
-        _ => Magic::None,
-    }
-}
-
 struct Walk<'a> {
     cwd: &'a str,
     lookups: &'a Lookups<'a>,
@@ -331,14 +299,38 @@ mod tests {
             ("out", "/home/u/p/out", "/home/u/p/out", "/etc", Through::Link),
             ("out/", "/home/u/p/out", "/etc", "/etc", Through::Link),
             ("out/../etc/x", "/home/u/p/etc/x", "/etc/x", "/etc/x", Through::Link),
-            ("up/new/file", "/home/u/p/up/new/file", "/home/u/other/new/file", "/home/u/other/new/file", Through::Link),
+            (
+                "up/new/file",
+                "/home/u/p/up/new/file",
+                "/home/u/other/new/file",
+                "/home/u/other/new/file",
+                Through::Link,
+            ),
             ("last", "/home/u/p/last", "/home/u/p/last", "/home/u/p/a.txt", Through::Link),
             ("dangling", "/home/u/p/dangling", "/home/u/p/dangling", "/nowhere/z", Through::Link),
             ("/../..//", "/", "/", "/", Through::Nothing),
-            ("/proc/self/root/etc/shadow", "/proc/self/root/etc/shadow", "/etc/shadow", "/etc/shadow", Through::Link),
+            (
+                "/proc/self/root/etc/shadow",
+                "/proc/self/root/etc/shadow",
+                "/etc/shadow",
+                "/etc/shadow",
+                Through::Link,
+            ),
             ("/proc/1/root/etc", "/proc/1/root/etc", "/etc", "/etc", Through::Link),
-            ("/proc/self/cwd/a.txt", "/proc/self/cwd/a.txt", "/home/u/p/a.txt", "/home/u/p/a.txt", Through::Link),
-            ("/proc/self/environ", "/proc/self/environ", "/proc/self/environ", "/proc/self/environ", Through::Nothing),
+            (
+                "/proc/self/cwd/a.txt",
+                "/proc/self/cwd/a.txt",
+                "/home/u/p/a.txt",
+                "/home/u/p/a.txt",
+                Through::Link,
+            ),
+            (
+                "/proc/self/environ",
+                "/proc/self/environ",
+                "/proc/self/environ",
+                "/proc/self/environ",
+                Through::Nothing,
+            ),
             ("…/.ssh/../x", "…/x", "…/x", "…/x", Through::Nothing),
             ("a\nb", "/home/u/p/a\nb", "/home/u/p/a\nb", "/home/u/p/a\nb", Through::Nothing),
         ];

@@ -84,7 +84,8 @@ impl Setting {
 fn is_own_temporary(path: &str, claims: &Claims) -> bool {
     let path = normal(path);
     let customary = ["/tmp", "/var/tmp", "/var/folders", "/dev/shm", "/run/user", "/private/tmp"];
-    let named = |folder: &str| folder.to_ascii_lowercase().rsplit('/').next().is_some_and(|n| n.contains("tmp"));
+    let named =
+        |folder: &str| folder.to_ascii_lowercase().rsplit('/').next().is_some_and(|n| n.contains("tmp"));
     let in_home = below(&path, &normal(claims.home)).is_some_and(|rest| !rest.is_empty() && named(rest));
     customary.iter().any(|top| is_within(&path, top)) || in_home
 }

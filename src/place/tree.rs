@@ -47,10 +47,6 @@ impl Tree {
         self.put(path, Node::Link(target.to_owned()))
     }
 
-    pub(crate) fn text(self, path: &str, content: &str) -> Self {
-        self.put(path, Node::File(content.as_bytes().to_vec()))
-    }
-
     pub(crate) fn user(mut self, name: &str, home: &str) -> Self {
         self.homes.insert(name.to_owned(), home.to_owned());
         self
@@ -58,7 +54,7 @@ impl Tree {
 
     fn put(mut self, path: &str, node: Node) -> Self {
         for (at, _) in path.match_indices('/').skip(1) {
-            self.nodes.entry(path[..at].to_owned()).or_insert(Node::Folder);
+            self.nodes.entry(path.get(..at).unwrap().to_owned()).or_insert(Node::Folder);
         }
         self.nodes.insert(path.to_owned(), node);
         self

@@ -9,14 +9,39 @@ use super::resolve::{below, is_within, normal};
 
 /// Folders that belong to the system: nothing below them is a workspace …
 const SYSTEM: &[&str] = &[
-    "/bin", "/boot", "/dev", "/etc", "/lib", "/lib32", "/lib64", "/libx32", "/lost+found", "/nix", "/proc",
-    "/run", "/sbin", "/snap", "/sys", "/usr", "/var", "/System", "/Library",
+    "/bin",
+    "/boot",
+    "/dev",
+    "/etc",
+    "/lib",
+    "/lib32",
+    "/lib64",
+    "/libx32",
+    "/lost+found",
+    "/nix",
+    "/proc",
+    "/run",
+    "/sbin",
+    "/snap",
+    "/sys",
+    "/usr",
+    "/var",
+    "/System",
+    "/Library",
 ];
 
 /// … except below these, where people keep work by custom; not these themselves.
 const CUSTOMARY: &[&str] = &[
-    "/usr/src", "/usr/local/src", "/var/www", "/var/tmp", "/var/folders", "/var/task", "/var/opt",
-    "/var/lib/jenkins/workspace", "/dev/shm", "/run/user",
+    "/usr/src",
+    "/usr/local/src",
+    "/var/www",
+    "/var/tmp",
+    "/var/folders",
+    "/var/task",
+    "/var/opt",
+    "/var/lib/jenkins/workspace",
+    "/dev/shm",
+    "/run/user",
 ];
 
 /// Folders that are too wide to be a workspace, though what lies below may be one.
@@ -67,13 +92,12 @@ fn marked(cwd: &str, home: &str, mark: &str, lookups: &Lookups) -> Option<String
 
 /// Whether a folder could be a workspace at all; both in normal form.
 fn is_allowed(folder: &str, home: &str) -> bool {
+    let holds_home = home != "/" && is_within(home, folder);
+    if matches!(folder, "" | "/") || holds_home || WIDE.contains(&folder) || is_home(folder) {
+        return false;
+    }
     let customary = CUSTOMARY.iter().any(|top| is_within(folder, top) && folder != *top);
-    folder != "/"
-        && !folder.is_empty()
-        && !(home != "/" && is_within(home, folder))
-        && !WIDE.contains(&folder)
-        && !is_home(folder)
-        && (customary || !SYSTEM.iter().any(|top| is_within(folder, top)))
+    customary || !SYSTEM.iter().any(|top| is_within(folder, top))
 }
 
 /// Whether a folder is somebody's home by custom.
