@@ -36,7 +36,7 @@ pub struct Core<'p> {
     pub policy: &'p Policy,
     pub world: &'p dyn World,
     pub context: &'p crate::invocation::context::Context,
-    pub places: crate::effects::targets::Places<'p>,
+    pub places: crate::place::places::Places<'p>,
     pub limits: Limits,
     pub budget: Budget,
     pub found: Effects,

@@ -33,7 +33,7 @@ use crate::world::World;
 
 use self::core::{Budget, Core};
 use self::model::Effects;
-use self::targets::Places;
+use crate::place::places::Places;
 use self::walk::Walk;
 
 /// Walks a text and says what it would do.

@@ -9,43 +9,14 @@ use crate::canonical::value::{Field, HOLE};
 use crate::effects::core::Core;
 use crate::effects::model::Target;
 use crate::effects::walk::Walk;
-use crate::place::classify::{Follow, classify};
+use crate::place::classify::Follow;
 use crate::place::expand::{Dots, Expansion, Globstar, Options};
 use crate::place::glob::Extended;
-use crate::place::index::Index;
-use crate::place::lookup::Lookups;
-use crate::place::resolve::{Climbs, Resolved, Through, resolve};
-use crate::place::setting::{Claims, Setting};
+use crate::place::host;
+use crate::place::resolve::{Climbs, Resolved, Through};
 
-/// The place floor's parts for one judgement.
-pub struct Places<'p> {
-    pub lookups: Lookups<'p>,
-    pub setting: Setting,
-    pub index: &'p Index,
-}
-
-/// Questions to the file system in one judgement.
-const LOOKUPS: u32 = 4000;
 /// Names that one glob may stand for.
 const GLOBBED: usize = 256;
-
-impl<'p> Places<'p> {
-    pub fn new(
-        context: &crate::invocation::context::Context,
-        index: &'p Index,
-        world: &'p dyn crate::world::World,
-    ) -> Self {
-        let lookups = Lookups::new(world, LOOKUPS);
-        let claims = Claims {
-            cwd: &context.cwd,
-            home: &context.home,
-            workspace: context.workspace.as_deref(),
-            temporary: context.environment.get("TMPDIR").map_or("", String::as_str),
-        };
-        let setting = Setting::new(&claims, &lookups);
-        Self { lookups, setting, index }
-    }
-}
 
 /// What a path is looked at for.
 fn follow(kind: Kind) -> Follow {
@@ -60,9 +31,9 @@ impl Core<'_> {
     pub fn place(&self, written: &str, cwd: &str, how: Follow) -> (Option<Resolved>, ClassSet) {
         let shown = if written.contains(HOLE) { written.replace(HOLE, "…") } else { written.to_owned() };
         let cwd = if cwd.contains(HOLE) { cwd.replace(HOLE, "…") } else { cwd.to_owned() };
-        match resolve(&shown, &cwd, &self.places.lookups) {
+        match self.places.resolve(&shown, &cwd) {
             Some(found) => {
-                let classes = classify(&found, how, self.places.index, (&self.places.setting, &self.places.lookups));
+                let classes = self.places.classes(&found, how);
                 (Some(found), classes)
             }
             None => (None, ClassSet::of(Class::Unknown)),
@@ -152,8 +123,9 @@ impl Walk<'_, '_> {
     /// A host or URL.
     pub fn host_target(&mut self, field: &Field) -> Target {
         let text = field.text.replace(HOLE, "…");
-        let found = crate::place::host::look(&text, self.core.places.index);
-        Target { written: text.as_str().into(), resolved: found.name.as_str().into(), classes: found.classes }
+        let peer = host::read(&text);
+        let classes = self.core.places.classes_of_peer(&peer);
+        Target { written: text.as_str().into(), resolved: text.as_str().into(), classes }
     }
 
     /// Pathname expansion of a field; what does not match stays as it is.

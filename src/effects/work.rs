@@ -5,7 +5,7 @@
 use crate::act::{Class, Kind, TagSet, tag};
 use crate::effects::model::Target;
 use crate::effects::walk::Walk;
-use crate::place::version_control::{State, state_of};
+use crate::place::version_control::{State, state};
 
 impl Walk<'_, '_> {
     /// Whether what an effect replaces or removes could be had back.
@@ -17,7 +17,7 @@ impl Walk<'_, '_> {
         if self.state.written_at(&target.resolved).is_some() {
             return TagSet::EMPTY;
         }
-        match state_of(&target.resolved, &self.core.places.lookups) {
+        match state(&target.resolved, &self.core.places.lookups) {
             State::Committed => TagSet::of(tag::COMMITTED),
             State::Modified | State::Untracked => TagSet::of(tag::UNCOMMITTED),
             State::NoRepository | State::Ignored | State::Unknown => TagSet::EMPTY,

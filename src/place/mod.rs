@@ -13,8 +13,6 @@ pub mod home;
 pub mod host;
 mod ignore;
 pub mod index;
-pub mod host;
-pub mod version_control;
 pub mod lookup;
 mod magic;
 pub mod pattern;

@@ -108,9 +108,9 @@ impl Reader<'_, '_> {
         for text in shape.patterns.iter().chain(&shape.except) {
             let pattern = text.as_ref();
             let is_path =
-                pattern == "." || ["/", "~", "./", "**"].iter().any(|start| pattern.starts_with(start));
+                pattern == "." || ["/", "~", "./", "**", "host:"].iter().any(|start| pattern.starts_with(start));
             if pattern.is_empty() || pattern.contains('\0') || !(is_path || names_no_path(class)) {
-                let message = "a place starts with `/`, `~`, `./` or `**/`";
+                let message = "a place starts with `/`, `~`, `./`, `**/` or `host:`";
                 return Err(self.source.problem(text.span(), message));
             }
         }
