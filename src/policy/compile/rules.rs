@@ -159,7 +159,7 @@ impl Reader<'_, '_> {
     }
 }
 
-/// Hosts and processes: their places aren't paths.
+/// Classes whose places are hosts, not paths.
 fn names_hosts(class: Class) -> bool {
     [Class::Loopback, Class::PrivateNet, Class::Metadata, Class::Internet, Class::DropSite, Class::KnownHost]
         .contains(&class)
