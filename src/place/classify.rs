@@ -95,7 +95,7 @@ pub fn classify_path(path: &str, index: &Index, (setting, lookups): (&Setting, &
     if path.starts_with(UNKNOWN) {
         return classify_tail(path, index);
     }
-    let home = setting.home.as_ref().and_then(|home| home.below(path));
+    let home = setting.home(lookups).and_then(|home| home.below(path));
     let somebody = below_customary_home(path);
     let workspace = setting.workspace(lookups);
     let in_workspace = workspace.and_then(|area| area.below(path));
@@ -108,7 +108,7 @@ pub fn classify_path(path: &str, index: &Index, (setting, lookups): (&Setting, &
         globs: globs(path),
     };
     let mut found = index.classes(&subject);
-    if let Some(home) = &setting.home
+    if let Some(home) = setting.home(lookups)
         && home.is_below(path)
     {
         found = found.with(Class::HomeRoot);
@@ -119,7 +119,7 @@ pub fn classify_path(path: &str, index: &Index, (setting, lookups): (&Setting, &
         (None, Some(_)) => found.with(Class::OtherHome),
         (None, None) => found,
     };
-    if setting.temporary.as_ref().is_some_and(|area| area.below(path).is_some()) {
+    if setting.temporary(lookups).is_some_and(|area| area.below(path).is_some()) {
         found = found.with(Class::Temporary);
     }
     if workspace.is_some_and(|area| area.is_below(path)) {
@@ -224,7 +224,7 @@ mod tests {
         let index = shipped();
         let lookups = Lookups::new(tree, 10_000);
         let claims = Claims { cwd: "/home/user/project", home: "/home/user", workspace: None, temporary: "" };
-        let setting = Setting::new(&claims, &lookups);
+        let setting = Setting::new(&claims);
         let mut wrong = String::new();
         for (written, expected) in cases {
             let found = super::super::resolve::resolve(written, claims.cwd, &lookups).unwrap();
@@ -348,7 +348,7 @@ mod tests {
             let claims =
                 Claims { cwd: "/home/user/project", home: "/home/user", workspace: None, temporary: "" };
             let start = std::time::Instant::now();
-            let setting = Setting::new(&claims, &lookups);
+            let setting = Setting::new(&claims);
             setting.workspace(&lookups);
             let set = start.elapsed();
             let start = std::time::Instant::now();

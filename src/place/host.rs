@@ -121,6 +121,26 @@ fn hex(byte: u8) -> Option<u8> {
     char::from(byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok())
 }
 
+/// A peer as a target.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Host {
+    /// The host, a local path, or the text where neither is known.
+    pub name: String,
+    pub classes: ClassSet,
+    pub peer: Peer,
+}
+
+/// Reads a peer and classifies it.
+pub fn look(text: &str, index: &Index) -> Host {
+    let peer = read(text);
+    let name = match &peer {
+        Peer::Host(endpoint) => endpoint.host.clone(),
+        Peer::Path(path) => path.clone(),
+        Peer::Unknown => text.to_owned(),
+    };
+    Host { name, classes: classify(&peer, index), peer }
+}
+
 /// Classes of a peer. A host is at least one of loopback, private-net, metadata, internet, unknown.
 pub fn classify(peer: &Peer, index: &Index) -> ClassSet {
     match peer {

@@ -6,6 +6,7 @@
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
+use std::rc::Rc;
 
 use crate::world::{FileKind, Meta, World};
 
@@ -13,9 +14,15 @@ use crate::world::{FileKind, Meta, World};
 pub struct Lookups<'w> {
     world: &'w dyn World,
     known: RefCell<HashMap<Box<str>, Option<Meta>>>,
+    kept: RefCell<HashMap<Box<str>, Option<Rc<[u8]>>>>,
     left: Cell<u32>,
+    /// Bytes of kept contents that may still be gone through.
+    readable: Cell<usize>,
     state: Cell<Budget>,
 }
+
+/// Bytes that one judgement goes through.
+const READ_LIMIT: usize = 12 << 20;
 
 /// Whether every question could be asked.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -28,7 +35,14 @@ pub enum Budget {
 impl<'w> Lookups<'w> {
     /// `limit`: number of questions to the world.
     pub fn new(world: &'w dyn World, limit: u32) -> Self {
-        Self { world, known: RefCell::default(), left: Cell::new(limit), state: Cell::new(Budget::Enough) }
+        Self {
+            world,
+            known: RefCell::default(),
+            kept: RefCell::default(),
+            left: Cell::new(limit),
+            readable: Cell::new(READ_LIMIT),
+            state: Cell::new(Budget::Enough),
+        }
     }
 
     /// The world itself, for questions that aren't counted here (the user table).
@@ -60,9 +74,21 @@ impl<'w> Lookups<'w> {
         self.spend(1).and_then(|()| self.world.link(path))
     }
 
-    /// A regular file's content of at most `limit` bytes.
-    pub fn content(&self, path: &str, limit: usize) -> Option<Vec<u8>> {
-        self.spend(1).and_then(|()| self.world.content(path, limit))
+    /// A regular file's content of at most `limit` bytes, read once. Each call counts its size, since the
+    /// caller goes through it.
+    pub fn content(&self, path: &str, limit: usize) -> Option<Rc<[u8]>> {
+        let known = self.kept.borrow().get(path).cloned();
+        let found = known.unwrap_or_else(|| {
+            let content = self.spend(1).and_then(|()| self.world.content(path, limit)).map(Rc::from);
+            self.kept.borrow_mut().insert(path.into(), content.clone());
+            content
+        })?;
+        if let Some(left) = self.readable.get().checked_sub(found.len()) {
+            self.readable.set(left);
+            return Some(found);
+        }
+        self.state.set(Budget::Exhausted);
+        None
     }
 
     /// Names in a folder, sorted. Counts one question per 64 names, so that a wide tree costs its width.

@@ -34,7 +34,7 @@ impl<'a> Places<'a> {
             workspace: context.workspace.as_deref(),
             temporary: context.environment.get("TMPDIR").map_or("", String::as_str),
         };
-        let setting = Setting::new(&claims, &lookups);
+        let setting = Setting::new(&claims);
         Self { lookups, setting, index }
     }
 

@@ -1,7 +1,7 @@
 //! What a judgement measures places against: home, workspace, temporary folder.
 //!
 //! In: the context, the world. Out: [`Setting`], each folder as named and as links lead.
-//! Never: looks for the workspace before somebody asks.
+//! Never: looks at a folder before somebody asks for it.
 
 use std::cell::OnceCell;
 use std::rc::Rc;
@@ -13,11 +13,12 @@ use super::workspace;
 /// The folders around a call.
 #[derive(Clone, Debug)]
 pub struct Setting {
-    pub home: Option<Area>,
-    /// `TMPDIR`, where it is set and not a whole system folder.
-    pub temporary: Option<Area>,
+    home_named: Option<String>,
+    home: OnceCell<Option<Area>>,
+    temporary_named: Option<String>,
+    temporary: OnceCell<Option<Area>>,
     cwd: String,
-    named: Option<String>,
+    workspace_named: Option<String>,
     workspace: OnceCell<Option<Area>>,
 }
 
@@ -57,23 +58,37 @@ impl Area {
 }
 
 impl Setting {
-    pub fn new(claims: &Claims, lookups: &Lookups) -> Self {
+    pub fn new(claims: &Claims) -> Self {
         let home = Some(claims.home).filter(|home| home.starts_with('/') && normal(home) != "/");
         let temporary = Some(claims.temporary).filter(|path| is_own_temporary(path, claims));
         Self {
-            home: home.and_then(|path| Area::new(path, lookups)),
-            temporary: temporary.and_then(|path| Area::new(path, lookups)),
+            home_named: home.map(str::to_owned),
+            home: OnceCell::new(),
+            temporary_named: temporary.map(str::to_owned),
+            temporary: OnceCell::new(),
             cwd: claims.cwd.to_owned(),
-            named: claims.workspace.map(str::to_owned),
+            workspace_named: claims.workspace.map(str::to_owned),
             workspace: OnceCell::new(),
         }
     }
 
-    /// The workspace, found on the first call.
+    /// The caller's home; none where it is the root.
+    pub fn home(&self, lookups: &Lookups) -> Option<&Area> {
+        let find = || self.home_named.as_deref().and_then(|path| Area::new(path, lookups));
+        self.home.get_or_init(find).as_ref()
+    }
+
+    /// `TMPDIR`, where it is set to a folder of that kind.
+    pub fn temporary(&self, lookups: &Lookups) -> Option<&Area> {
+        let find = || self.temporary_named.as_deref().and_then(|path| Area::new(path, lookups));
+        self.temporary.get_or_init(find).as_ref()
+    }
+
+    /// The workspace; see [`workspace::find`].
     pub fn workspace(&self, lookups: &Lookups) -> Option<&Area> {
         let find = || {
-            let home = self.home.as_ref().map_or("", |home| &home.named);
-            let found = workspace::find(self.named.as_deref(), &self.cwd, home, lookups)?;
+            let home = self.home(lookups).map_or("", |home| &home.named);
+            let found = workspace::find(self.workspace_named.as_deref(), &self.cwd, home, lookups)?;
             Area::new(&found, lookups)
         };
         self.workspace.get_or_init(find).as_ref()

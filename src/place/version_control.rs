@@ -4,8 +4,9 @@
 //! Never: runs git, reads objects, or looks at more than its bounds: then the answer is unknown. A staged
 //! file counts as committed: its content is in the repository.
 
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell};
 use std::collections::HashSet;
+use std::rc::Rc;
 
 use super::git_index::{Mark, Next, Tracked, visit};
 use super::ignore::{Ignores, Kind};
@@ -20,6 +21,8 @@ const INDEX_LIMIT: usize = 4 << 20;
 const IGNORE_LIMIT: usize = 64 << 10;
 /// Files compared, and names looked at, for one [`Dirt`].
 const FILE_LIMIT: usize = 2000;
+/// The same, where only the state of a folder is asked.
+const FOLDER_STATE_LIMIT: usize = 400;
 /// Names in one folder.
 const FOLDER_LIMIT: usize = 2000;
 /// Folders looked at on the way up.
@@ -28,11 +31,11 @@ const CLIMB_LIMIT: usize = 32;
 /// What would become of a file's content if the file were lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
-    /// not in a git repository
+    /// nothing to lose that version control could hold: no repository around, or no such file
     NoRepository,
     /// tracked, and as it was when it was staged
     Committed,
-    /// tracked, with changes
+    /// tracked, with changes; a folder: something in it is not committed
     Modified,
     Untracked,
     /// untracked, and git is told not to speak of it
@@ -62,7 +65,8 @@ pub struct Repository<'l> {
     pub top: String,
     folder: String,
     lookups: &'l Lookups<'l>,
-    index: OnceCell<Option<Vec<u8>>>,
+    index: OnceCell<Option<Rc<[u8]>>>,
+    files: Cell<usize>,
 }
 
 impl<'l> Repository<'l> {
@@ -101,21 +105,23 @@ impl<'l> Repository<'l> {
 
     fn new(top: &str, folder: String, lookups: &'l Lookups<'l>) -> Self {
         let top = if top.is_empty() { "/" } else { top };
-        Self { top: top.to_owned(), folder, lookups, index: OnceCell::new() }
+        Self { top: top.to_owned(), folder, lookups, index: OnceCell::new(), files: Cell::new(FILE_LIMIT) }
     }
 
-    /// The state of one file.
+    /// The state of one file, or of all that a folder holds.
     pub fn state(&self, path: &str) -> State {
-        let Some(name) = below(path, &self.top).filter(|name| !name.is_empty()) else {
-            return State::Unknown;
-        };
+        let Some(meta) = self.lookups.meta(path) else { return State::NoRepository };
+        let Some(name) = below(path, &self.top) else { return State::Unknown };
+        if meta.kind == FileKind::Folder {
+            return self.folder_state(path, name);
+        }
         let Some(index) = self.index() else { return State::Unknown };
         let raw = text::raw(name);
         let mut found = State::Untracked;
         let see = &mut |tracked: &Tracked| match tracked.name.cmp(&raw) {
             std::cmp::Ordering::Less => Next::On,
             std::cmp::Ordering::Equal => {
-                found = compare(tracked, self.lookups.meta(path));
+                found = compare(tracked, Some(meta));
                 Next::Stop
             }
             std::cmp::Ordering::Greater => Next::Stop,
@@ -124,6 +130,30 @@ impl<'l> Repository<'l> {
             return State::Unknown;
         }
         if found == State::Untracked && self.is_ignored(name) { State::Ignored } else { found }
+    }
+
+    fn folder_state(&self, path: &str, name: &str) -> State {
+        let inside =
+            |entry: &[u8]| entry.strip_prefix(name.as_bytes()).is_some_and(|rest| rest.starts_with(b"/"));
+        let mut tracked = name.is_empty();
+        let see = &mut |entry: &Tracked| {
+            tracked |= inside(entry.name);
+            if tracked { Next::Stop } else { Next::On }
+        };
+        if self.index().is_none_or(|index| visit(index, see).is_none()) {
+            return State::Unknown;
+        }
+        if !tracked {
+            return if self.is_ignored(name) { State::Ignored } else { State::Untracked };
+        }
+        self.files.set(FOLDER_STATE_LIMIT);
+        match self.dirt(path) {
+            Dirt { modified: Answer::Yes, .. } | Dirt { untracked: Answer::Yes, .. } => State::Modified,
+            Dirt { modified: Answer::No, untracked: Answer::No } => State::Committed,
+            Dirt { modified: Answer::Unknown | Answer::No, untracked: Answer::Unknown | Answer::No } => {
+                State::Unknown
+            }
+        }
     }
 
     /// Work at or below a folder of the working tree (its top for the whole).
@@ -137,7 +167,7 @@ impl<'l> Repository<'l> {
             if below(&name, prefix).is_none() && !prefix.is_empty() {
                 return Next::On;
             }
-            if tracked.len() >= FILE_LIMIT {
+            if tracked.len() >= self.files.get() {
                 modified = if modified == Answer::Yes { Answer::Yes } else { Answer::Unknown };
                 return Next::Stop;
             }
@@ -152,8 +182,11 @@ impl<'l> Repository<'l> {
         if visit(index, see).is_none() {
             return unknown;
         }
-        let untracked =
-            if tracked.len() >= FILE_LIMIT { Answer::Unknown } else { self.untracked(prefix, &tracked) };
+        let untracked = if tracked.len() >= self.files.get() {
+            Answer::Unknown
+        } else {
+            self.untracked(prefix, &tracked)
+        };
         Dirt { modified, untracked }
     }
 
@@ -163,7 +196,7 @@ impl<'l> Repository<'l> {
             .iter()
             .flat_map(|name| name.match_indices('/').filter_map(|(at, _)| name.get(..at)))
             .collect();
-        let mut left = FILE_LIMIT;
+        let mut left = self.files.get();
         let mut waiting = vec![(prefix.to_owned(), self.ignores(prefix))];
         while let Some((folder, mut ignores)) = waiting.pop() {
             let names = match self.lookups.entries(&self.absolute(&folder), FOLDER_LIMIT) {
@@ -268,7 +301,7 @@ fn compare(tracked: &Tracked, meta: Option<Meta>) -> State {
     if same_time && same_size { State::Committed } else { State::Modified }
 }
 
-/// The state of one file.
+/// The state of one file or folder in the repository around it.
 pub fn state(path: &str, lookups: &Lookups) -> State {
     Repository::around(path, lookups).map_or(State::NoRepository, |repository| repository.state(path))
 }
@@ -327,7 +360,11 @@ mod tests {
                 ("new", State::Untracked),
                 ("x.log", State::Ignored),
                 ("out/x", State::Ignored),
-                ("nothing", State::Untracked),
+                ("nothing", State::NoRepository),
+                ("a", State::Modified),
+                ("a/b", State::Committed),
+                ("out", State::Ignored),
+                ("", State::Modified),
             ];
             for (part, expected) in cases {
                 assert_eq!(state(&name(part), &lookups), expected, "version {version}: {part}");

@@ -5,7 +5,7 @@
 //! who works there has no workspace, and nothing is excused by it.
 
 use super::lookup::Lookups;
-use super::resolve::{below, is_within, normal};
+use super::resolve::{below, is_within, normal, resolve};
 
 /// Folders that belong to the system: nothing below them is a workspace …
 const SYSTEM: &[&str] = &[
@@ -66,7 +66,7 @@ pub fn find(named: Option<&str>, cwd: &str, home: &str, lookups: &Lookups) -> Op
         return None;
     }
     // a directory that isn't here is judged by its name (`judge` with another machine's directory)
-    if lookups.has(&cwd) {
+    if resolve(&cwd, "", lookups).is_some_and(|found| found.exists.is_some()) {
         for mark in MARKS {
             if let Some(found) = marked(&cwd, &home, mark, lookups) {
                 return Some(found);

@@ -107,10 +107,13 @@ impl Reader<'_, '_> {
         }
         for text in shape.patterns.iter().chain(&shape.except) {
             let pattern = text.as_ref();
-            let is_path =
-                pattern == "." || ["/", "~", "./", "**", "host:"].iter().any(|start| pattern.starts_with(start));
-            if pattern.is_empty() || pattern.contains('\0') || !(is_path || names_no_path(class)) {
-                let message = "a place starts with `/`, `~`, `./`, `**/` or `host:`";
+            let starts: &[&str] = if names_hosts(class) { &["host:"] } else { &["/", "~/", "./", "**/"] };
+            if pattern.contains('\0') || !starts.iter().any(|start| pattern.starts_with(start)) {
+                let message = if names_hosts(class) {
+                    "a host starts with `host:`"
+                } else {
+                    "a place starts with `/`, `~`, `./` or `**/`"
+                };
                 return Err(self.source.problem(text.span(), message));
             }
         }
@@ -156,19 +159,10 @@ impl Reader<'_, '_> {
     }
 }
 
-/// Hosts and processes: their places aren't paths.
-fn names_no_path(class: Class) -> bool {
-    [
-        Class::Loopback,
-        Class::PrivateNet,
-        Class::Metadata,
-        Class::Internet,
-        Class::DropSite,
-        Class::OwnProcess,
-        Class::OtherProcess,
-        Class::CoreProcess,
-    ]
-    .contains(&class)
+/// Classes whose places are hosts, not paths.
+fn names_hosts(class: Class) -> bool {
+    [Class::Loopback, Class::PrivateNet, Class::Metadata, Class::Internet, Class::DropSite, Class::KnownHost]
+        .contains(&class)
 }
 
 fn names<'a, I: Iterator<Item = &'a str>>(
