@@ -58,6 +58,8 @@ pub enum Command {
 pub struct Simple {
     pub assignments: Vec<Assignment>,
     pub words: Vec<Word>,
+    /// Arrays among the arguments (`declare -a x=(…)`, `local y=()`); scalars stay words.
+    pub declared: Vec<Assignment>,
     pub redirects: Vec<Redirect>,
     pub span: Span,
 }
