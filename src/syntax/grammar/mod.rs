@@ -84,6 +84,13 @@ pub fn parse_one_word(text: &str, dialect: Dialect, limits: &Limits) -> Option<W
     (reader.at >= reader.end).then_some(word)
 }
 
+/// Reads a text as the right side of `=~`.
+pub fn parse_pattern(text: &str, dialect: Dialect, limits: &Limits) -> Option<Word> {
+    let mut reader = Reader::new(text, dialect, limits);
+    let word = reader.read_word(Context::Regex).ok()??;
+    (reader.at >= reader.end).then_some(word)
+}
+
 fn locate(text: &str, broken: Broken) -> SyntaxError {
     let (line, column) = Reader::line_and_column(text, broken.at);
     SyntaxError { offset: broken.at, line, column, fault: broken.fault }
