@@ -19,7 +19,7 @@ pub enum Comparison {
 
 /// Compares the commands of two readings: their heads, words, assignments and redirects, at each depth of
 /// nesting; the order within one text doesn't matter, since both follow it.
-pub(super) fn compare(one: &Script, other: &Script) -> Comparison {
+pub fn compare(one: &Script, other: &Script) -> Comparison {
     let (one, other) = (Outline::of(one), Outline::of(other));
     let differing = one.commands.iter().zip(&other.commands).find(|(a, b)| a != b);
     match differing {

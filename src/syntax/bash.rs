@@ -56,7 +56,7 @@ fn is_safe(tokens: &[Token]) -> bool {
                 if number && word.parse::<i32>().is_err() {
                     return false;
                 }
-                if word.contains('[') && word.matches('(').count() > 8 {
+                if has_subscript(word) && word.matches('(').count() > 8 {
                     return false;
                 }
             }
@@ -64,6 +64,12 @@ fn is_safe(tokens: &[Token]) -> bool {
         before = opens;
     }
     cases <= 8 && openers + parentheses <= 300 && (!doubled || parentheses <= 12)
+}
+
+/// Whether brush looks for an assignment to an array element here, with its word parser.
+fn has_subscript(word: &str) -> bool {
+    let name = word.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(word.len());
+    word.as_bytes().get(name) == Some(&b'[')
 }
 
 fn list(list: &ast::CompoundList, reread: &Rereader<'_>) -> Option<Script> {

@@ -54,8 +54,9 @@ pub struct Facts {
     /// bidirectional or invisible characters: what a person sees isn't what runs
     pub has_invisible: bool,
     /// There is one way to read it: only words, `'…'` and `"…"`, backslashes before printable characters,
-    /// `$name`, comments, `; & && || |`, newlines and plain redirects, and none of `( ) backquote` or the
-    /// words that only bash reserves. Every shell grammar agrees on these.
+    /// `$name`, comments, `; & && || |`, newlines, plain redirects and one here-document a line in which
+    /// nothing is expanded, and none of `( ) backquote` or the words that only bash reserves. Every
+    /// shell grammar agrees on these.
     pub is_plain: bool,
 }
 
@@ -81,7 +82,7 @@ pub fn scan(text: &str, limits: &Limits) -> Result<Facts, Bound> {
         }
     }
     let odd = facts.has_controls || facts.has_foreign_space || facts.has_invisible;
-    facts.is_plain = !odd && Plain { bytes: text.as_bytes(), at: 0 }.is_plain();
+    facts.is_plain = !odd && Plain { bytes: text.as_bytes(), at: 0, document: None }.is_plain();
     Ok(facts)
 }
 
@@ -96,9 +97,11 @@ fn is_invisible(c: char) -> bool {
 struct Plain<'t> {
     bytes: &'t [u8],
     at: usize,
+    /// the here-document whose body begins on the next line: its delimiter, whether that was quoted
+    document: Option<(&'t [u8], bool)>,
 }
 
-impl Plain<'_> {
+impl<'t> Plain<'t> {
     fn next(&self, ahead: usize) -> u8 {
         self.bytes.get(self.at + ahead).copied().unwrap_or(b'\n')
     }
@@ -129,6 +132,8 @@ impl Plain<'_> {
                     b'&' => before != b'&' && (self.next(2).is_ascii_digit() || self.next(2) == b'-'),
                     next => !matches!(next, b'|' | b'<' | b'('),
                 },
+                b'\n' => self.skip_document(),
+                b'<' if self.next(1) == b'<' && before != b'}' => self.note_document(),
                 b'<' => before != b'}' && before != b'<' && !matches!(self.next(1), b'<' | b'(' | b'>' | b'&'),
                 b'&' => !matches!(self.next(1), b'>'),
                 b'|' => self.next(1) != b'&',
@@ -142,7 +147,48 @@ impl Plain<'_> {
             before = byte;
             self.at += 1;
         }
-        true
+        self.document.is_none()
+    }
+
+    /// `<<WORD`, `<<'WORD'`, `<<"WORD"`; leaves the position on its last byte.
+    fn note_document(&mut self) -> bool {
+        self.at += 2;
+        while matches!(self.next(0), b' ' | b'\t') {
+            self.at += 1;
+        }
+        let quote = self.next(0);
+        let quoted = matches!(quote, b'\'' | b'"');
+        self.at += usize::from(quoted);
+        let start = self.at;
+        while self.next(0).is_ascii_alphanumeric() || self.next(0) == b'_' {
+            self.at += 1;
+        }
+        let word = self.bytes.get(start..self.at).unwrap_or(&[]);
+        let ends = if quoted { self.next(0) == quote } else { matches!(self.next(0), b' ' | b'\n' | b';' | b'|' | b'&' | b'>') };
+        let follows = !quoted || matches!(self.next(1), b' ' | b'\n' | b';' | b'|' | b'&' | b'>');
+        if !quoted {
+            self.at -= 1;
+        }
+        let fine = !word.is_empty() && ends && follows && self.document.is_none();
+        self.document = Some((word, quoted));
+        fine
+    }
+
+    /// At a newline: steps over the body that begins behind it, onto the newline of its last line.
+    fn skip_document(&mut self) -> bool {
+        let Some((delimiter, quoted)) = self.document.take() else { return true };
+        let start = self.at + 1;
+        let mut line = start;
+        while let Some(rest) = self.bytes.get(line..).filter(|rest| !rest.is_empty()) {
+            let length = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
+            if rest.get(..length) == Some(delimiter) {
+                let body = self.bytes.get(start..line).unwrap_or(&[]);
+                self.at = line + length;
+                return quoted || memchr::memchr3(b'$', b'`', b'\\', body).is_none();
+            }
+            line += length + 1;
+        }
+        false
     }
 
     /// Words that only some grammars reserve, or that bring a grammar of their own.
@@ -218,7 +264,7 @@ mod tests {
             assert_eq!(facts(text).is_plain, text.is_ascii(), "{text}");
         }
         for text in [
-            "a $(b)", "a `b`", "(a)", "a <(b)", "cat <<E", "a &> b", "a >& b", "a |& b", "[[ a ]]", "time a", "a\r#", "a\\\nb",
+            "a $(b)", "a `b`", "(a)", "a <(b)", "cat <<E", "cat <<E\n$a\nE\n", "a <<A <<B\nA\nB\n", "a <<-E\nE",  "a <<E\\\nF\nE", "a &> b", "a >& b", "a |& b", "[[ a ]]", "time a", "a\r#", "a\\\nb",
             "${a:-b}", "$'a'", "$\"a\"", "coproc a", "a;;", "{a}>b", "\"`a`\"", "\"$(a)\"", "echo \"a", "a \u{a0}#"
         ] {
             assert!(!facts(text).is_plain, "{text}");

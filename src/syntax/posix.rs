@@ -30,7 +30,9 @@ fn script(text: &str, reread: &Rereader<'_>) -> Option<Script> {
     if brackets + words > 400 {
         return None;
     }
-    let mut lexer = Lexer::with_code(text);
+    // it unwraps the character behind `${`, so that the text must not end there, line continuations seen through
+    let ended = format!("{text}\n\n");
+    let mut lexer = Lexer::with_code(&ended);
     let mut parser = Parser::new(&mut lexer);
     let mut items = Vec::new();
     loop {

@@ -4,6 +4,7 @@
 //! Never: expands; a form that bash calls a bad substitution is a parameter with an impossible name.
 
 use crate::syntax::grammar::cursor::{Fault, Read, Reader};
+use crate::syntax::grammar::substitution::Bracket;
 use crate::syntax::grammar::word::{Context, Pieces};
 use crate::syntax::tree::{
     CaseChange, Colon, Extent, Operation, Parameter, Piece, QuoteForm, Quoting, Reference, ReplaceAt, Word,
@@ -25,6 +26,9 @@ impl Reader<'_> {
                         return Ok(());
                     }
                     self.at = inner;
+                    let late = self.read_late_substitution(start)?;
+                    out.piece(Piece::Command(Box::new(late), quoting));
+                    return Ok(());
                 }
                 let inner = self.read_substituted(start)?;
                 out.piece(Piece::Command(Box::new(inner), quoting));
@@ -35,7 +39,7 @@ impl Reader<'_> {
             }
             Some(b'[') if self.is_bash() => {
                 self.at += 1;
-                let inner = self.matched(b'[', b']')?;
+                let inner = self.matched(Bracket::OldArithmetic)?;
                 let word = self.deeper(|reader| reader.read_part(inner, Context::Arithmetic))?;
                 out.piece(Piece::Arithmetic(Box::new(word), quoting));
             }
@@ -57,7 +61,14 @@ impl Reader<'_> {
     /// From behind `${` to behind `}`.
     fn read_braced(&mut self, out: &mut Pieces, context: Context, start: usize) -> Read<()> {
         if self.is_bash() && matches!(self.peek(), Some(b' ' | b'\t' | b'\n' | b'|')) {
-            return self.read_value_substitution(out, context, start);
+            let inner = self.at;
+            match self.read_value_substitution(out, context, start) {
+                Err(broken) if !matches!(broken.fault, Fault::Bound(_)) => self.at = inner,
+                result => return result,
+            }
+            let (from, to) = self.matched(Bracket::Brace)?;
+            out.piece(plain(self.slice(from, to).to_owned(), context.quoting()));
+            return Ok(());
         }
         let inner = self.at;
         let parameter = self.deeper(|reader| reader.read_parameter(context))?;
@@ -70,7 +81,7 @@ impl Reader<'_> {
         }
         // a bad substitution: bash says so when it expands it
         self.at = inner;
-        let (from, to) = self.matched(b'{', b'}')?;
+        let (from, to) = self.matched(Bracket::Brace)?;
         out.piece(plain(self.slice(from, to).to_owned(), context.quoting()));
         Ok(())
     }
@@ -103,7 +114,7 @@ impl Reader<'_> {
         if self.peek() == Some(b'#') && self.counts_length() {
             self.at += 1;
             let Some(name) = self.parameter_name() else { return Ok(None) };
-            let index = self.read_index()?;
+            let Some(index) = self.read_index()? else { return Ok(None) };
             return Ok(Some(Parameter { name, index, reference, operation: Operation::Length }));
         }
         if self.is_bash() && self.peek() == Some(b'!') && !matches!(self.byte(1), Some(b'}' | b':' | b'-' | b'=' | b'?' | b'+' | b'%' | b'/')) {
@@ -115,7 +126,7 @@ impl Reader<'_> {
             self.at += 1;
             return Ok(Some(Parameter { name, index: None, reference, operation: Operation::Names }));
         }
-        let index = self.read_index()?;
+        let Some(index) = self.read_index()? else { return Ok(None) };
         let keys = reference == Reference::Indirect
             && self.peek() == Some(b'}')
             && index.as_ref().and_then(Word::literal).is_some_and(|i| i == "@" || i == "*");
@@ -151,13 +162,16 @@ impl Reader<'_> {
         }
     }
 
-    fn read_index(&mut self) -> Read<Option<Word>> {
+    /// The index, if there is one; nothing at all where its bracket isn't closed within the braces.
+    fn read_index(&mut self) -> Read<Option<Option<Word>>> {
         if !self.is_bash() || self.peek() != Some(b'[') {
-            return Ok(None);
+            return Ok(Some(None));
         }
         self.at += 1;
-        let inner = self.matched(b'[', b']')?;
-        self.read_part(inner, Context::Arithmetic).map(Some)
+        match self.matched(Bracket::Index) {
+            Ok(inner) => self.read_part(inner, Context::Arithmetic).map(|word| Some(Some(word))),
+            Err(_) => Ok(None),
+        }
     }
 
     fn read_operation(&mut self, context: Context) -> Read<Operation> {

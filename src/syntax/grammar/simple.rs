@@ -4,6 +4,7 @@
 //! Never: takes `FOO-BAR=x` for an assignment.
 
 use crate::syntax::grammar::cursor::{Fault, Read, Reader};
+use crate::syntax::grammar::substitution::Bracket;
 use crate::syntax::grammar::word::Context;
 use crate::syntax::tree::{Assign, AssignValue, Assignment, Command, Simple, Word};
 
@@ -114,7 +115,7 @@ impl Reader<'_> {
         let mut index = None;
         if before_name && self.is_bash() && self.peek() == Some(b'[') {
             self.at += 1;
-            let inner = self.matched(b'[', b']')?;
+            let inner = self.matched(Bracket::Subscript)?;
             if !matches!(self.peek(), Some(b'=' | b'+')) {
                 self.solid_until = self.at;
                 self.at = start;
@@ -163,7 +164,7 @@ impl Reader<'_> {
     fn read_subscript(&mut self) -> Read<Option<Word>> {
         let start = self.at;
         self.at += 1;
-        let inner = self.matched(b'[', b']')?;
+        let inner = self.matched(Bracket::Subscript)?;
         if self.take("=") || self.take("+=") {
             return self.deeper(|reader| reader.read_part(inner, Context::Arithmetic)).map(Some);
         }

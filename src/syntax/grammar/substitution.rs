@@ -84,10 +84,27 @@ impl Reader<'_> {
         Ok(())
     }
 
+    /// `$(` with a parenthesis behind it that is no arithmetic: bash looks for the end first, and reads the
+    /// commands only when it expands them.
+    pub(super) fn read_late_substitution(&mut self, start: usize) -> Read<Substituted> {
+        let (from, to) = self.matched(Bracket::Parenthesis)?;
+        let span = self.span(start, self.at);
+        let text = self.slice(from, to);
+        let origin = self.origin_at(from);
+        self.deeper(|reader| {
+            let (script, broken) = reader.inner(text, origin).read_all();
+            match broken {
+                Some(broken) if matches!(broken.fault, Fault::Bound(_)) => reader.broken(broken.fault),
+                Some(_) => Ok(Substituted { script, broken: Some(text.to_owned()), span }),
+                None => Ok(Substituted { script, broken: None, span }),
+            }
+        })
+    }
+
     /// The arithmetic text from behind `((` to behind `))`; `None` where the parentheses close apart from
     /// each other, so that it is a command within parentheses (the position is then spoilt).
     pub(super) fn take_arithmetic(&mut self) -> Read<Option<Word>> {
-        let inner = self.matched(b'(', b')')?;
+        let inner = self.matched(Bracket::Parenthesis)?;
         if self.byte(0) != Some(b')') {
             return Ok(None);
         }
@@ -97,7 +114,7 @@ impl Reader<'_> {
 
     /// `a; b; c))` of an arithmetic `for`.
     pub(super) fn take_three_parts(&mut self) -> Read<[Word; 3]> {
-        let (start, end) = self.matched(b'(', b')')?;
+        let (start, end) = self.matched(Bracket::Parenthesis)?;
         if self.byte(0) != Some(b')') {
             return self.wanted("))");
         }
@@ -119,17 +136,22 @@ impl Reader<'_> {
 
     /// From behind an opening bracket to behind the one that closes it: the range between them. Quotes and
     /// nested expansions are stepped over as bash's scan does, without recursion.
-    pub(super) fn matched(&mut self, open: u8, close: u8) -> Read<(usize, usize)> {
+    pub(super) fn matched(&mut self, bracket: Bracket) -> Read<(usize, usize)> {
         let start = self.at;
         let bytes = self.text.as_bytes().get(..self.end).unwrap_or(&[]);
+        let (open, close) = bracket.pair();
         let mut closers = vec![close];
+        // how many of the closers, from the outside, are this bracket's own
+        let mut own = 1;
         let mut at = start;
         while let Some(&byte) = bytes.get(at) {
             at += 1;
             let Some(&awaited) = closers.last() else { break };
+            let is_own = closers.len() == own;
             let next = bytes.get(at).copied();
             if byte == awaited {
                 closers.pop();
+                own = own.min(closers.len());
                 if closers.is_empty() {
                     self.at = at;
                     return Ok((start, at - 1));
@@ -140,18 +162,59 @@ impl Reader<'_> {
                 (b'\'', _) => {}
                 (_, b'\\') => at += 1,
                 (b'`', _) => {}
-                (_, b'$') if matches!(next, Some(b'(' | b'{')) => {
+                (_, b'$') if matches!(next, Some(b'(' | b'{')) && !(is_own && bracket.is_blind()) => {
                     closers.push(if next == Some(b'(') { b')' } else { b'}' });
                     at += 1;
                 }
                 (_, b'`') => closers.push(b'`'),
                 (b'"', _) => {}
                 (_, b'"' | b'\'') => closers.push(byte),
-                (_, b'(') if awaited == b')' => closers.push(b')'),
-                (_, _) if byte == open && awaited == close => closers.push(close),
+                (_, b'}') if is_own && bracket == Bracket::Index => break,
+                (_, b'(') if awaited == b')' || is_own && byte == open => {
+                    closers.push(b')');
+                    own += usize::from(is_own);
+                }
+                (_, _) if is_own && byte == open => {
+                    closers.push(close);
+                    own += 1;
+                }
                 _ => {}
             }
         }
-        self.broken(Fault::Unclosed(if close == b']' { "]" } else { ")" }))
+        self.broken(Fault::Unclosed(match close {
+            b']' => "]",
+            b'}' => "}",
+            _ => ")",
+        }))
+    }
+}
+
+/// A pair of brackets whose end is looked for before what is within is read, and how bash looks for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Bracket {
+    /// `((`, `$((`, patterns: quotes and parentheses count, `${` does not
+    Parenthesis,
+    /// `$[ ]`
+    OldArithmetic,
+    /// `name[` of an assignment
+    Subscript,
+    /// `${name[`: the parameter's brace ends it too
+    Index,
+    /// `${` of a bad substitution: the first brace ends it
+    Brace,
+}
+
+impl Bracket {
+    fn pair(self) -> (u8, u8) {
+        match self {
+            Self::Parenthesis => (b'(', b')'),
+            Self::OldArithmetic | Self::Subscript | Self::Index => (b'[', b']'),
+            Self::Brace => (0, b'}'),
+        }
+    }
+
+    /// Whether `$(` and `${` are ordinary characters directly within it.
+    fn is_blind(self) -> bool {
+        matches!(self, Self::Parenthesis | Self::OldArithmetic)
     }
 }

@@ -4,6 +4,7 @@
 //! Never: decides what an expansion yields.
 
 use crate::syntax::grammar::cursor::{Fault, Read, Reader, is_delimiter};
+use crate::syntax::grammar::substitution::Bracket;
 use crate::syntax::tree::{Piece, QuoteForm, Quoting, Word};
 
 /// Where a word stands: what ends it, and which characters are live in it.
@@ -25,6 +26,8 @@ pub(super) enum Context {
     Offset,
     /// within double quotes, up to `"`
     Double,
+    /// within the parentheses of a pattern or regular expression: to the end of the range
+    Group,
     /// a here-document's body: quotes are literal
     Document,
     /// arithmetic text: as in double quotes, double quotes dropped
@@ -38,7 +41,7 @@ impl Context {
 
     /// Whether single quotes and backslashes quote anything, and literals are split and globbed.
     fn is_bare(self) -> bool {
-        self.is_token() || matches!(self, Self::Brace | Self::Slash)
+        self.is_token() || matches!(self, Self::Brace | Self::Slash | Self::Group)
     }
 
     pub(super) fn quoting(self) -> Quoting {
@@ -53,7 +56,7 @@ impl Context {
             Self::Slash => matches!(byte, b'}' | b'/'),
             Self::Offset => matches!(byte, b'}' | b':'),
             Self::Double => byte == b'"',
-            Self::Document | Self::Arithmetic => false,
+            Self::Group | Self::Document | Self::Arithmetic => false,
         }
     }
 }
@@ -168,9 +171,8 @@ impl<'t> Reader<'t> {
     pub(super) fn fill(&mut self, out: &mut Pieces, context: Context) -> Read<()> {
         let bare = context.is_bare();
         let form = if bare { None } else { Some(QuoteForm::Double) };
-        let mut parentheses = 0_u32;
         let mut hidden = false;
-        let mut tilde = bare && context != Context::Slash && context != Context::Regex;
+        let mut tilde = bare && !matches!(context, Context::Slash | Context::Group | Context::Regex);
         while let Some(byte) = self.peek() {
             let tilde_here = std::mem::take(&mut tilde);
             match byte {
@@ -186,29 +188,33 @@ impl<'t> Reader<'t> {
                 b'`' => self.read_backquotes(out, context)?,
                 b'~' if tilde_here => self.read_tilde(out, context),
                 b'<' | b'>' if bare && self.is_bash() && self.byte(1) == Some(b'(') => self.read_process(out)?,
-                b'(' if context.is_token() && (parentheses > 0 || self.opens_pattern(out, context)) => {
-                    parentheses += 1;
-                    out.text(self.character(), form);
-                }
-                b')' if parentheses > 0 => {
-                    parentheses -= 1;
-                    out.text(self.character(), form);
-                }
+                b'(' if context.is_token() && self.opens_pattern(out, context) => self.read_group(out)?,
                 b'|' if context == Context::Regex => out.text(self.character(), form),
-                _ if context.ends(byte) && parentheses == 0 && !hidden && self.at >= self.solid_until => break,
+                _ if context.ends(byte) && !hidden && self.at >= self.solid_until => break,
                 _ => {
                     out.text(self.plain_run(), form);
                     tilde = bare && tilde_follows(out, context);
                 }
             }
         }
-        if parentheses > 0 {
-            return self.broken(Fault::Unclosed(")"));
-        }
         if hidden {
             return self.broken(Fault::Unclosed("'"));
         }
         Ok(())
+    }
+
+    /// The parentheses of a pattern: as in bash, quotes and further parentheses are seen when their end
+    /// is looked for, but no `${…}`.
+    fn read_group(&mut self, out: &mut Pieces) -> Read<()> {
+        self.at += 1;
+        let inner = self.matched(Bracket::Parenthesis)?;
+        let (at, end) = (self.at, self.end);
+        (self.at, self.end) = inner;
+        out.text("(", None);
+        let result = self.fill(out, Context::Group);
+        (self.at, self.end) = (at, end);
+        out.text(")", None);
+        result
     }
 
     /// One character, and those behind it that nobody looks at.
@@ -278,6 +284,7 @@ fn tilde_follows(out: &Pieces, context: Context) -> bool {
         | Context::Brace
         | Context::BraceDouble
         | Context::Slash
+        | Context::Group
         | Context::Offset
         | Context::Double
         | Context::Document
