@@ -1,1 +1,44 @@
-//! (room for the code floor)
+//! Source text of other languages: what would it do?
+//!
+//! In: a language and source text that an agent passes to an interpreter. Out: [`Found`]: acts with
+//! their arguments as far as they are known, and what could not be read.
+//! Never: runs anything, knows paths or policy, fails, or takes more than linear time.
+
+pub mod found;
+
+mod escape;
+mod eval;
+mod lex;
+mod meaning;
+mod parse;
+mod scan;
+mod tables;
+mod token;
+mod tree;
+
+pub use found::{Act, Built, Decoded, Doubt, Found, Grade, Origin, Piece, Reach, Source, Value, What};
+
+use crate::policy::tables::Lang;
+use crate::text::Span;
+
+/// Longest text that is read; bytes.
+pub const TEXT_LIMIT: usize = 256 * 1024;
+
+/// What source text would do.
+pub fn look(lang: Lang, text: &str) -> Found {
+    if text.len() > TEXT_LIMIT {
+        return doubtful(Grade::Limit, "more source text than is read", text);
+    }
+    match tables::language(lang) {
+        Some(language) => eval::look(language, text),
+        None => doubtful(Grade::Unread, "a language that is not read", text),
+    }
+}
+
+fn doubtful(grade: Grade, detail: &str, text: &str) -> Found {
+    let doubt = Doubt { grade, detail: detail.into(), span: Span::new(0, text.len()) };
+    Found { unknown: Some(doubt), ..Found::default() }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,25 @@
+//! Source text to a tree, for all languages whose statements are made of expressions.
+//!
+//! In: source text and its language's lexer. Out: a tree and its root.
+//! Never: fails: what fits nothing is stepped over, what is too deep is cut and said so.
+
+pub(crate) mod parser;
+
+mod ends;
+mod expression;
+mod literal;
+mod operand;
+mod python;
+mod statement;
+mod words;
+
+use crate::code::tree::{Id, Tree};
+use crate::policy::tables::Lang;
+use parser::{Lexer, Parser};
+
+/// The tree of a text, and the node that holds all statements.
+pub(crate) fn parse(lang: Lang, lexer: Lexer, text: &str) -> (Tree<'_>, Id) {
+    let mut parser = Parser::new(lang, lexer, text);
+    let root = parser.statements_to_end();
+    (parser.tree, root)
+}

@@ -1,0 +1,40 @@
+//! The words of each language, as data.
+//!
+//! In: nothing. Out: [`Language`]s.
+//! Never: code.
+
+mod python;
+mod python_values;
+
+use super::found::What;
+use super::meaning::{Gives, Language, Means, Slot};
+use crate::policy::tables::Lang;
+
+const fn act(what: What, slots: &'static [Slot], gives: Gives) -> Means {
+    Means::Act(what, slots, gives)
+}
+
+static PYTHON: Language = Language { lang: Lang::Python, words: &[python::WORDS, python_values::WORDS], modules: python::MODULES };
+
+/// The words of a language that the common parser reads.
+pub(crate) fn language(lang: Lang) -> Option<&'static Language> {
+    match lang {
+        Lang::Python => Some(&PYTHON),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_sorted() {
+        for (_, lang) in Lang::ALL {
+            for table in language(*lang).map_or(&[][..], |l| l.words) {
+                let unsorted: Vec<_> = table.windows(2).filter(|w| w[0].0 >= w[1].0).map(|w| w[1].0).collect();
+                assert_eq!(unsorted, Vec::<&str>::new());
+            }
+        }
+    }
+}
