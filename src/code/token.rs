@@ -31,8 +31,10 @@ pub(crate) enum Tok<'a> {
     /// `None`: a number that is not a small whole one
     Number(Option<i64>),
     Text(Quote, Vec<Bit<'a>>),
-    /// a regular expression, or a substitution whose replacement is code (s///e)
-    Regex(Option<(&'a str, usize)>),
+    /// a regular expression, as written between its marks
+    Regex(&'a str),
+    /// code of the language that stands inside another token: s///e
+    Code(&'a str, usize),
     Op(&'a str),
     /// end of a statement
     End,
@@ -71,14 +73,14 @@ impl<'a> Token<'a> {
     pub(crate) fn name(&self) -> Option<&'a str> {
         match self.tok {
             Tok::Name(n) => Some(n),
-            Tok::Number(_) | Tok::Text(..) | Tok::Regex(_) | Tok::Op(_) | Tok::End | Tok::Indent | Tok::Dedent => None,
+            Tok::Number(_) | Tok::Text(..) | Tok::Regex(_) | Tok::Code(..) | Tok::Op(_) | Tok::End | Tok::Indent | Tok::Dedent => None,
         }
     }
 
     /// Whether an operand stands before what follows: tells a division from a regular expression.
     pub(crate) fn ends_operand(&self) -> bool {
         match self.tok {
-            Tok::Name(_) | Tok::Number(_) | Tok::Text(..) | Tok::Regex(_) => true,
+            Tok::Name(_) | Tok::Number(_) | Tok::Text(..) | Tok::Regex(_) | Tok::Code(..) => true,
             Tok::Op(o) => matches!(o, ")" | "]" | "}"),
             Tok::End | Tok::Indent | Tok::Dedent => false,
         }

@@ -63,6 +63,8 @@ pub(crate) enum Node<'a> {
     /// reads from a handle: <F>
     Line(Id),
     Name(&'a str),
+    /// a regular expression's pattern
+    Regex(&'a str),
     List(Kids),
     /// pairs of key and value
     Dict(Kids),
@@ -143,7 +145,7 @@ impl<'a> Tree<'a> {
     /// A node over those that it names.
     pub(crate) fn push(&mut self, node: Node<'a>, span: Span) -> Id {
         let depth = match &node {
-            Node::Nothing | Node::Text(_) | Node::Bytes(_) | Node::Number(_) | Node::Name(_) | Node::Import(..) => 0,
+            Node::Nothing | Node::Text(_) | Node::Bytes(_) | Node::Number(_) | Node::Name(_) | Node::Regex(_) | Node::Import(..) => 0,
             Node::Command(a) | Node::Line(a) | Node::Spread(a) | Node::Member(a, _) | Node::Unary(_, a) | Node::Define(_, a) | Node::Class(_, a) | Node::Return(a) => self.depth(&[*a]),
             Node::Pair(a, b) | Node::Index(a, b) | Node::Assign(a, _, b) | Node::Loop(a, b) => self.depth(&[*a, *b]),
             Node::Choice(a, b, c) | Node::For(a, b, c) => self.depth(&[*a, *b, *c]),

@@ -114,7 +114,10 @@ impl Machine<'_, '_> {
         let name = Self::plain_name(name);
         if self.maybe > 0 {
             if let Some(old) = self.state.vars.get_mut(&*name) {
-                if *old != value {
+                let grows = matches!((&*old, &value), (V::List(_), V::List(_)) | (V::Dict(_), V::Dict(_)));
+                if grows {
+                    *old = value;
+                } else if !old.is_alike(&value) {
                     *old = V::any(vec![old.clone(), value]);
                 }
                 return;

@@ -20,11 +20,20 @@ const CALL_LIMIT: usize = 6;
 pub(crate) struct Args {
     pub(crate) items: Vec<V>,
     pub(crate) named: Vec<(Rc<str>, V)>,
+    pub(crate) given: Given,
+}
+
+/// Whether a call's arguments are known to be these.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Given {
+    #[default]
+    These,
+    Anything,
 }
 
 impl Args {
     pub(crate) fn of(items: Vec<V>) -> Self {
-        Self { items, named: Vec::new() }
+        Self { items, ..Self::default() }
     }
 
     pub(crate) fn at(&self, n: usize) -> V {
@@ -56,9 +65,31 @@ impl Args {
 impl Machine<'_, '_> {
     pub(crate) fn call(&mut self, kids: &[Id], id: Id) -> V {
         let (callee, args) = kids.split_first().map_or((NOTHING, kids), |(c, r)| (*c, r));
+        let node = callee;
+        let first = args.first().copied().unwrap_or(NOTHING);
         let callee = self.eval(callee);
         let args = self.args(args);
+        self.grow(node, first, &callee, &args);
         self.apply(&callee, &args, id)
+    }
+
+    /// `list.append(x)`, `push(@list, x)`: the variable holds more afterwards.
+    fn grow(&mut self, callee: Id, first: Id, value: &V, args: &Args) {
+        let tree = self.tree;
+        let (of, old, new) = match (tree.node(callee), value) {
+            (Node::Member(of, "append" | "push" | "add" | "extend" | "update" | "concat" | "insert"), V::Bound(b)) if matches!(self.language.lang, Lang::Python | Lang::Node | Lang::Ruby) => (*of, b.0.clone(), args.items.as_slice()),
+            (Node::Name("push" | "array_push" | "unshift"), _) => {
+                let old = args.at(0);
+                (first, old, args.items.get(1..).unwrap_or(&[]))
+            }
+            _ => return,
+        };
+        let (Node::Name(name), V::List(seq)) = (tree.node(of), &old) else { return };
+        if self.spend(seq.items.len().saturating_mul(8)) {
+            let mut items = seq.items.clone();
+            items.extend(new.iter().flat_map(|v| if let (V::List(s), true) = (v, matches!(tree.node(callee), Node::Member(_, "extend" | "concat"))) { s.items.clone() } else { vec![v.clone()] }));
+            self.set(name, V::list(items));
+        }
     }
 
     fn args(&mut self, kids: &[Id]) -> Args {
@@ -123,8 +154,9 @@ impl Machine<'_, '_> {
         if !object.is_empty() {
             return self.method(&V::Ref(Rc::from(object)), last, args, id);
         }
-        if matches!(self.state.vars.get(last), Some(V::Object(o)) if o.class == "instance") {
-            return V::object("instance", Vec::new());
+        if let Some(V::Function(function)) = self.state.vars.get(format!("class {last}").as_str()).cloned() {
+            self.invoke(function, args);
+            return V::open(Origin::Unknown);
         }
         self.unknown_call(Source::of(Origin::Unknown), args)
     }
@@ -201,6 +233,11 @@ impl Machine<'_, '_> {
         let Node::Function(kids) = tree.node(function) else { return V::Open(args.source()) };
         let Some((body, params)) = tree.kids(*kids).split_last() else { return V::Nothing };
         let visited = self.visited.get(function.0 as usize).copied().unwrap_or(true);
+        // a second look with nothing more known finds nothing more
+        let tells = !visited || args.items.iter().chain(args.named.iter().map(|(_, v)| v)).any(V::tells);
+        if !tells {
+            return V::Open(args.source());
+        }
         if self.stack.contains(&function) || self.stack.len() >= CALL_LIMIT || (visited && !self.may_repeat()) {
             if self.stack.last() == Some(&function) && self.state.forks > 0 {
                 self.act(What::Exhaust, vec![V::text("fork in a function that calls itself")], function);
@@ -251,7 +288,7 @@ impl Machine<'_, '_> {
                     (Some(value), _) => value,
                     (None, Some(default)) => {
                         let value = self.eval(default);
-                        if args.items.is_empty() && args.named.is_empty() { V::any(vec![value, V::open(Origin::Unknown)]) } else { value }
+                        if args.given == Given::Anything { V::any(vec![value, V::open(Origin::Unknown)]) } else { value }
                     }
                     (None, None) => V::open(Origin::Unknown),
                 },

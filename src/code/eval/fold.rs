@@ -230,7 +230,7 @@ pub(crate) fn readable(of: &V) -> V {
     match of {
         V::Bytes(text, built) => V::built(&decode::utf8(text), *built),
         V::Number(n) => V::text(&n.to_string()),
-        V::Object(o) if o.class == "path" => o.args.first().cloned().unwrap_or(V::Nothing),
+        V::Object(o) if matches!(o.class, "path" | "temporary") => o.args.first().cloned().unwrap_or(V::Nothing),
         other => other.clone(),
     }
 }

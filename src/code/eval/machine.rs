@@ -12,8 +12,9 @@ use crate::code::meaning::Language;
 use crate::code::tree::{Id, Tree};
 use crate::text::Span;
 
-/// Evaluations that loops and calls may repeat.
-const REPEAT_LIMIT: u32 = 20_000;
+/// Evaluations that loops and calls may repeat: so many, and some for each node of the text.
+const REPEAT_LIMIT: u32 = 400;
+const REPEAT_FACTOR: u32 = 3;
 /// Bytes that folding may make.
 const WORK_LIMIT: usize = 4 * 1024 * 1024;
 /// Acts that are kept.
@@ -35,6 +36,7 @@ pub(crate) struct Machine<'t, 'a> {
     pub(crate) depth: u16,
     /// More than none: inside something that is evaluated again.
     pub(crate) repeating: u32,
+    repeat_limit: u32,
 }
 
 /// What outlives one text: code inside code goes on with it.
@@ -48,6 +50,8 @@ pub(crate) struct State {
     pub(crate) nested: u8,
     /// The span that acts get instead of their own: the call that evaluates the text.
     pub(crate) outer: Option<Span>,
+    /// How the text that is evaluated came to be known.
+    pub(crate) built: Built,
     pub(crate) forks: u32,
     /// Decoding, reversing, numbers to text: how often.
     pub(crate) hiding: u32,
@@ -55,7 +59,9 @@ pub(crate) struct State {
 
 impl<'t, 'a> Machine<'t, 'a> {
     pub(crate) fn new(tree: &'t Tree<'a>, language: &'static Language, state: State) -> Self {
-        Self { tree, language, state, visited: vec![false; tree.len()], stack: Vec::new(), functions: Vec::new(), returned: None, maybe: 0, depth: 0, repeating: 0 }
+        let nodes = u32::try_from(tree.len()).unwrap_or(u32::MAX);
+        let repeat_limit = state.repeats.saturating_add(REPEAT_LIMIT).saturating_add(nodes.saturating_mul(REPEAT_FACTOR));
+        Self { tree, language, state, visited: vec![false; tree.len()], stack: Vec::new(), functions: Vec::new(), returned: None, maybe: 0, depth: 0, repeating: 0, repeat_limit }
     }
 
     pub(crate) fn span(&self, id: Id) -> Span {
@@ -80,7 +86,7 @@ impl<'t, 'a> Machine<'t, 'a> {
             }
             return;
         }
-        let built = args.iter().map(V::level).max().unwrap_or_default();
+        let built = args.iter().map(V::level).max().unwrap_or_default().max(self.state.built);
         let act = Act { what, args: args.iter().map(V::value).collect(), built, span: self.span(id) };
         self.push(act);
     }
@@ -115,7 +121,7 @@ impl<'t, 'a> Machine<'t, 'a> {
     /// Whether something may be evaluated again.
     pub(crate) fn may_repeat(&mut self) -> bool {
         self.state.repeats = self.state.repeats.saturating_add(1);
-        self.state.repeats <= REPEAT_LIMIT
+        self.state.repeats <= self.repeat_limit
     }
 
     /// A text that was made by a step that hides what it says.

@@ -23,8 +23,8 @@ use super::found::{Found, Grade, Origin};
 use super::lex;
 use super::meaning::Language;
 use super::parse::parse;
-use super::tree::{Cut, Id};
-use call::Args;
+use super::tree::Cut;
+use call::{Args, Given};
 use machine::Machine;
 pub(crate) use machine::State;
 use value::V;
@@ -67,9 +67,8 @@ impl Machine<'_, '_> {
         while let Some(function) = self.functions.get(at).copied() {
             at = at.saturating_add(1);
             if self.visited.get(function.0 as usize) == Some(&false) {
-                self.invoke(function, &Args::default());
+                self.invoke(function, &Args { given: Given::Anything, ..Args::default() });
             }
         }
-        let _: Option<Id> = None;
     }
 }

@@ -104,6 +104,7 @@ impl Machine<'_, '_> {
             V::Any(seq) => V::any(seq.items.iter().map(|o| self.member(o.clone(), name, id)).collect()),
             V::Dict(seq) => super::operator::lookup(&seq.items, &V::text(name)).unwrap_or_else(|| V::bound(of, name)),
             V::Open(source) if source.origin == Origin::Environment && self.language.lang == Lang::Node => V::from(Origin::Variable, name),
+            V::Object(object) if object.class == "temporary" && matches!(name, "name" | "path") => of,
             V::Object(object) if object.class == "path" => self.path_member(&of, name),
             V::Open(_) | V::Nothing | V::Text(..) | V::Bytes(..) | V::Number(_) | V::List(_) | V::Mixed(..) | V::Bound(_) | V::Function(_) | V::Object(_) => self.telltale(of, name, id),
         }
@@ -112,7 +113,7 @@ impl Machine<'_, '_> {
     /// Ways to get at everything through any object.
     fn telltale(&mut self, of: V, name: &str, id: Id) -> V {
         match (name, self.language.lang) {
-            ("__globals__" | "__builtins__", Lang::Python) => V::Ref(Rc::from("globals()")),
+            ("__globals__" | "__builtins__", Lang::Python) => V::Ref(Rc::from("__globals__")),
             ("__subclasses__", Lang::Python) => {
                 let span = self.span(id);
                 self.doubt(Grade::Hidden, "walks over all classes to reach what it does not name", span);
@@ -126,9 +127,9 @@ impl Machine<'_, '_> {
     fn member_of_name(&mut self, object: &str, name: &str, id: Id) -> V {
         let lang = self.language.lang;
         match (object, name, lang) {
-            ("builtins" | "__builtins__" | "builtins.__dict__", _, Lang::Python) | ("globalThis" | "global" | "window", _, Lang::Node) | ("Kernel" | "Object", _, Lang::Ruby) | ("_G" | "_ENV", _, Lang::Lua) => return self.name(name),
             (_, "__dict__", Lang::Python) => return V::Ref(Rc::from(object)),
-            (_, "__globals__", Lang::Python) => return V::Ref(Rc::from("globals()")),
+            ("builtins" | "__builtins__" | "builtins.__dict__", _, Lang::Python) | ("globalThis" | "global" | "window", _, Lang::Node) | ("Kernel" | "Object", _, Lang::Ruby) | ("_G" | "_ENV", _, Lang::Lua) => return self.name(name),
+            (_, "__globals__", Lang::Python) => return V::Ref(Rc::from("__globals__")),
             (_, "constructor", Lang::Node) => return V::bound(V::Ref(Rc::from(object)), name),
             (_, "__subclasses__", Lang::Python) => return self.telltale(V::Nothing, name, id),
             ("globals()", _, Lang::Python) => return self.name(name),

@@ -131,7 +131,11 @@ impl Machine<'_, '_> {
                 (Origin::Argument, _, Some(n)) if source.detail.is_empty() => V::from(Origin::Argument, &n.to_string()),
                 _ => of,
             },
-            (V::Ref(name), V::Text(key, _)) if matches!(&**name, "sys.modules" | "globals()" | "__globals__") => self.name(key),
+            (V::Ref(name), V::Text(key, _)) if matches!(&**name, "sys.modules" | "globals()" | "__globals__") => {
+                // the globals of a function of `os` hold its members
+                let of_os = format!("os.{key}");
+                if &**name == "__globals__" && self.means(key).is_none() && self.means(&of_os).is_some() { self.reference(&of_os) } else { self.name(key) }
+            }
             (V::Ref(_) | V::Object(_) | V::Function(_), V::Text(key, _)) => self.member(of.clone(), key, id),
             (V::Ref(name), _) => {
                 let name = name.clone();
@@ -139,6 +143,7 @@ impl Machine<'_, '_> {
                 V::open(Origin::Unknown)
             }
             (V::Bound(b), _) if matches!(&*b.1, "constructor") => of,
+            (V::Object(o), _) if o.class == "temporary" => of,
             _ => V::Open(of.source()),
         }
     }

@@ -23,7 +23,7 @@ impl Machine<'_, '_> {
             Special::Attribute => self.attribute(this, args, id),
             Special::Import => self.import_call(args, id),
             Special::Apply => {
-                let rest = Args { items: args.items.iter().skip(1).flat_map(|v| if let V::List(s) = v { s.items.clone() } else { vec![v.clone()] }).collect(), named: args.named.clone() };
+                let rest = Args { items: args.items.iter().skip(1).flat_map(|v| if let V::List(s) = v { s.items.clone() } else { vec![v.clone()] }).collect(), named: args.named.clone(), ..Args::default() };
                 let callee = args.at(0);
                 self.apply(&callee, &rest, id)
             }
@@ -89,9 +89,9 @@ impl Machine<'_, '_> {
             Special::HerePath => V::object("path", vec![V::text(".")]),
             Special::Temporary => {
                 let name = V::Mixed(Rc::from([Piece::Text(Rc::from("/tmp/")), Piece::Open(Source::default())]), Built::Plain);
-                let path = V::object("path", vec![name.clone()]);
+                let path = V::object("temporary", vec![name]);
                 self.callbacks(args, &path);
-                if self.language.lang == Lang::Python { V::object("file", vec![name]) } else { path }
+                path
             }
             Special::Thread => {
                 self.callbacks(args, &V::open(Origin::Unknown));
@@ -145,7 +145,7 @@ impl Machine<'_, '_> {
             _ => match code.as_text() {
                 Some(text) if self.state.nested < NESTING_LIMIT => {
                     let text = super::decode::utf8(text);
-                    self.nested(&text, id)
+                    self.nested(&text, code.level(), id)
                 }
                 _ => {
                     let given = match &code {
@@ -160,21 +160,23 @@ impl Machine<'_, '_> {
     }
 
     /// Evaluates a text as code of the same language, with the variables of here.
-    fn nested(&mut self, text: &str, id: Id) -> V {
+    fn nested(&mut self, text: &str, level: Built, id: Id) -> V {
         let mut state = std::mem::take(&mut self.state);
         // functions are nodes of this tree: the other one must not see them, nor this one the other's
         let (functions, plain) = state.vars.drain().partition(|(_, v)| super::holds_function(v));
         state.vars = plain;
         let outer = state.outer;
         let nested = state.nested;
+        let built = state.built;
         let span = outer.unwrap_or_else(|| self.tree.span(id));
-        let inner = super::State { outer: Some(span), nested: nested.saturating_add(1), ..state };
+        let inner = super::State { outer: Some(span), nested: nested.saturating_add(1), built: built.max(level), ..state };
         let (value, mut state) = super::run_nested(self.language, text, inner);
         state.vars.retain(|_, v| !super::holds_function(v));
         let functions: std::collections::HashMap<Rc<str>, V> = functions;
         state.vars.extend(functions);
         state.outer = outer;
         state.nested = nested;
+        state.built = built;
         self.state = state;
         value
     }
@@ -205,7 +207,7 @@ impl Machine<'_, '_> {
             _ => V::Open(object.source()),
         };
         if is_send {
-            let rest = Args { items: args.items.iter().skip(rest).cloned().collect(), named: args.named.clone() };
+            let rest = Args { items: args.items.iter().skip(rest).cloned().collect(), named: args.named.clone(), ..Args::default() };
             return self.apply(&found, &rest, id);
         }
         found

@@ -12,7 +12,7 @@ const DEPTH_LIMIT: u8 = 24;
 const TEXT_LIMIT: usize = 64 * 1024;
 pub(crate) const LIST_LIMIT: usize = 8 * 1024;
 /// Alternatives that are followed.
-const ANY_LIMIT: usize = 32;
+const ANY_LIMIT: usize = 12;
 
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum V {
@@ -101,6 +101,28 @@ impl V {
         make(Rc::new(Seq { items, depth }))
     }
 
+    /// Whether knowing it can make a difference to what a function does.
+    pub(crate) fn tells(&self) -> bool {
+        match self {
+            Self::Nothing | Self::Number(_) => false,
+            Self::Open(source) => source.origin > Origin::Unknown,
+            Self::Text(..) | Self::Bytes(..) | Self::Mixed(..) | Self::Ref(_) | Self::Bound(_) | Self::Function(_) | Self::Object(_) => true,
+            Self::List(s) | Self::Dict(s) | Self::Any(s) => s.items.iter().take(32).any(Self::tells),
+        }
+    }
+
+    /// Whether two values are the same, without looking into long or deep ones.
+    pub(crate) fn is_alike(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::List(a), Self::List(b)) | (Self::Dict(a), Self::Dict(b)) | (Self::Any(a), Self::Any(b)) => {
+                Rc::ptr_eq(a, b) || (a.depth <= 2 && b.depth <= 2 && a.items.len() == b.items.len() && a.items.len() <= 16 && a.items == b.items)
+            }
+            (Self::Object(a), Self::Object(b)) => Rc::ptr_eq(a, b) || (a.class == b.class && a.depth <= 2 && a.args == b.args),
+            (Self::Bound(a), Self::Bound(b)) => Rc::ptr_eq(a, b),
+            _ => self == other,
+        }
+    }
+
     /// One of several; the same ones once.
     pub(crate) fn any(items: Vec<Self>) -> Self {
         let mut flat: Vec<Self> = Vec::with_capacity(items.len());
@@ -110,7 +132,8 @@ impl V {
                 _ => vec![item],
             };
             for part in parts {
-                if flat.len() < ANY_LIMIT && !flat.contains(&part) {
+                let limit = if part.depth() > 0 { ANY_LIMIT / 4 } else { ANY_LIMIT };
+                if flat.len() < limit && !flat.iter().any(|f| f.is_alike(&part)) {
                     flat.push(part);
                 }
             }
@@ -225,7 +248,7 @@ impl V {
             Self::Text(t, _) | Self::Bytes(t, _) => vec![Piece::Text(Rc::clone(t))],
             Self::Number(n) => vec![Piece::Text(Rc::from(n.to_string()))],
             Self::Mixed(pieces, _) => pieces.to_vec(),
-            Self::Object(o) if o.class == "path" => o.args.first().map_or_else(|| vec![Piece::Open(Source::default())], Self::parts),
+            Self::Object(o) if matches!(o.class, "path" | "temporary") => o.args.first().map_or_else(|| vec![Piece::Open(Source::default())], Self::parts),
             Self::Object(_) | Self::List(_) | Self::Dict(_) | Self::Any(_) | Self::Bound(_) | Self::Open(_) => vec![Piece::Open(self.source())],
             Self::Nothing | Self::Ref(_) | Self::Function(_) => vec![Piece::Open(Source::of(Origin::Unknown))],
         }

@@ -45,6 +45,9 @@ impl Machine<'_, '_> {
             Node::Command(text) => self.command(*text, id),
             Node::Line(handle) => self.line(*handle),
             Node::Name(name) => self.name(name),
+            // a pattern without signs is the text that it finds
+            Node::Regex(pattern) if pattern.bytes().all(|b| b.is_ascii_alphanumeric() || b" -_,:;#@!~%&=<>'\"".contains(&b)) => V::text(pattern),
+            Node::Regex(_) => V::open(Origin::Computed),
             Node::List(kids) => {
                 let items = self.items(tree.kids(*kids));
                 V::list(items)
@@ -55,7 +58,8 @@ impl Machine<'_, '_> {
                 let value = self.eval(*value);
                 V::dict(vec![key, value])
             }
-            Node::Spread(of) | Node::Class(_, of) => self.eval(*of),
+            Node::Spread(of) => self.eval(*of),
+            Node::Class(name, body) => self.class(name, *body),
             Node::Call(kids) => self.call(tree.kids(*kids), id),
             Node::Member(of, name) => {
                 let of = self.eval(*of);
@@ -106,6 +110,21 @@ impl Machine<'_, '_> {
         if !self.functions.contains(&function) || self.functions.len() > 256 {
             self.functions.push(function);
         }
+    }
+
+    /// A class: its methods, and what makes an instance.
+    fn class(&mut self, name: &str, body: Id) -> V {
+        self.eval(body);
+        if let Node::Block(kids) = self.tree.node(body) {
+            let made_by = self.tree.kids(*kids).iter().find_map(|k| match self.tree.node(*k) {
+                Node::Define("__init__" | "initialize" | "constructor" | "__construct", function) => Some(*function),
+                _ => None,
+            });
+            if let Some(function) = made_by {
+                self.state.vars.insert(Rc::from(format!("class {name}")), V::Function(function));
+            }
+        }
+        V::Nothing
     }
 
     fn joined(&mut self, kids: &[Id]) -> V {

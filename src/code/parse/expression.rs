@@ -129,7 +129,7 @@ impl<'a> Parser<'a> {
         match token.tok {
             Tok::Op(op) => self.infix_sign(op, token).map(|(i, b)| (i, b, 1)),
             Tok::Name(name) => self.infix_word(name),
-            Tok::Number(_) | Tok::Text(..) | Tok::Regex(_) | Tok::End | Tok::Indent | Tok::Dedent => None,
+            Tok::Number(_) | Tok::Text(..) | Tok::Regex(_) | Tok::Code(..) | Tok::End | Tok::Indent | Tok::Dedent => None,
         }
     }
 

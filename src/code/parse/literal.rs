@@ -96,7 +96,7 @@ impl<'a> Parser<'a> {
                 // parameters hold few tokens: what is longer is no parameter list, and looking on would cost
                 _ if n > 60 => return false,
                 Tok::End => return false,
-                Tok::Name(_) | Tok::Number(_) | Tok::Text(..) | Tok::Regex(_) | Tok::Op(_) | Tok::Indent | Tok::Dedent => {}
+                Tok::Name(_) | Tok::Number(_) | Tok::Text(..) | Tok::Regex(_) | Tok::Code(..) | Tok::Op(_) | Tok::Indent | Tok::Dedent => {}
             }
         }
         false

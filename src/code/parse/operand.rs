@@ -45,7 +45,7 @@ impl<'a> Parser<'a> {
             Tok::Name("new" | "clone" | "throw" | "include" | "include_once" | "require" | "require_once" | "print" | "echo") if self.lang == Lang::Php => self.php_prefix(),
             Tok::Name("new") if self.lang == Lang::Node => self.prefix_word(),
             Tok::Name("new") if self.lang == Lang::Perl && self.ahead(1).is_some_and(|t| t.name().is_some()) => self.perl_new(),
-            Tok::Name(_) | Tok::Number(_) | Tok::Text(..) | Tok::Regex(_) => self.postfix(),
+            Tok::Name(_) | Tok::Number(_) | Tok::Text(..) | Tok::Regex(_) | Tok::Code(..) => self.postfix(),
             Tok::End | Tok::Indent | Tok::Dedent => NOTHING,
         }
     }
@@ -229,7 +229,7 @@ impl<'a> Parser<'a> {
                 Tok::Op(")" | "]" | "}") if depth == 0 => return,
                 Tok::Op(")" | "]" | "}") => depth = depth.saturating_sub(1),
                 Tok::Indent | Tok::Dedent => return,
-                Tok::Op(_) | Tok::Name(_) | Tok::Number(_) | Tok::Text(..) | Tok::Regex(_) | Tok::End => {}
+                Tok::Op(_) | Tok::Name(_) | Tok::Number(_) | Tok::Text(..) | Tok::Regex(_) | Tok::Code(..) | Tok::End => {}
             }
             self.skip();
         }
@@ -246,10 +246,15 @@ impl<'a> Parser<'a> {
                 value.map_or(NOTHING, |v| self.push(Node::Number(v), start))
             }
             Tok::Text(..) => self.literal(start),
-            Tok::Regex(code) => {
-                let code = *code;
+            Tok::Regex(pattern) => {
+                let pattern = *pattern;
                 self.skip();
-                code.map_or(NOTHING, |(text, at)| self.inside(text, at, |p| p.statements_to_end()))
+                self.push(Node::Regex(pattern), start)
+            }
+            Tok::Code(text, at) => {
+                let (text, at) = (*text, *at);
+                self.skip();
+                self.inside(text, at, |p| p.statements_to_end())
             }
             Tok::Op("(") => self.parenthesis(start),
             Tok::Op("[" | "@[") => {

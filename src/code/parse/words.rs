@@ -152,14 +152,15 @@ impl<'a> Parser<'a> {
             Tok::Text(Quote::Text, _) | Tok::Text(Quote::Bytes, _) => true,
             _ if matches!(self.lang, Lang::Python) => false,
             Tok::Text(..) | Tok::Number(_) => true,
-            Tok::Regex(_) => spaced,
+            Tok::Regex(_) | Tok::Code(..) => spaced,
             Tok::Name(name) => {
                 let is_variable = name.starts_with(['$', '@', '%']);
                 (spaced || is_variable) && !INFIX_WORDS.contains(&name)
             }
             Tok::Op("[" | "-" | "*" | "&" | "::" | "**" | ":") => spaced && next_is_tight && (self.lang == Lang::Ruby || token.is_op("-")),
-            Tok::Op("->" | "!") => spaced && self.lang == Lang::Ruby,
-            Tok::Op("\\" | "@{" | "%{" | "${" | "!" | "+") => self.lang == Lang::Perl,
+            Tok::Op("->") => spaced && self.lang == Lang::Ruby,
+            Tok::Op("!") => spaced && next_is_tight,
+            Tok::Op("\\" | "@{" | "%{" | "${" | "+") => self.lang == Lang::Perl,
             Tok::Op("{") => self.lang == Lang::Perl && spaced,
             Tok::Op("(") => true,
             Tok::Op(_) | Tok::End | Tok::Indent | Tok::Dedent => false,
