@@ -188,5 +188,6 @@ fn a_stopped_daemon_holds_a_command_no_longer_than_the_wait() {
     assert!(longest < Duration::from_millis(250), "held for {longest:?}");
     daemon.signal(nix::sys::signal::Signal::SIGCONT);
     wait_for(|| daemon.lines().len() == 1 + 20 - refused);
-    let _ = writeln!(std::io::stderr(), "stopped daemon: longest wait {longest:?}, {refused} of 20 not taken");
+    let _ =
+        writeln!(std::io::stderr(), "stopped daemon: longest wait {longest:?}, {refused} of 20 not taken");
 }

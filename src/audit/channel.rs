@@ -75,7 +75,8 @@ pub(super) fn send(path: &Path, datagram: &[u8], deadline: Instant) -> Result<()
                 if left.is_zero() {
                     return Err(Trouble::Full);
                 }
-                let timeout = PollTimeout::try_from(left.max(Duration::from_millis(1))).unwrap_or(PollTimeout::ZERO);
+                let timeout =
+                    PollTimeout::try_from(left.max(Duration::from_millis(1))).unwrap_or(PollTimeout::ZERO);
                 let _ = poll(&mut [PollFd::new(socket.as_fd(), PollFlags::POLLOUT)], timeout);
             }
             Err(e) => return Err(trouble(&e)),

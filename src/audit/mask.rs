@@ -70,8 +70,20 @@ const TOKENS: &[(&str, usize, Alphabet)] = &[
 
 /// Ends of names whose value is a secret; `-` in a name counts as `_`, case does not count.
 const NAMES: &[&str] = &[
-    "password", "passwd", "passphrase", "secret", "token", "api_key", "apikey", "access_key", "secret_key",
-    "private_key", "account_key", "credential", "credentials", "authorization",
+    "password",
+    "passwd",
+    "passphrase",
+    "secret",
+    "token",
+    "api_key",
+    "apikey",
+    "access_key",
+    "secret_key",
+    "private_key",
+    "account_key",
+    "credential",
+    "credentials",
+    "authorization",
 ];
 
 /// Replaces the tails of known secrets; borrowed when there are none.
@@ -226,7 +238,10 @@ fn value(bytes: &[u8], start: usize, least: usize) -> Option<(usize, usize)> {
     let start = start + usize::from(quote.is_some());
     let ends = |b: &u8| match quote {
         Some(quote) => *b == quote,
-        None => b.is_ascii_whitespace() || matches!(b, b'"' | b'\'' | b';' | b'&' | b'|' | b'<' | b'>' | b')' | b',' | b'}'),
+        None => {
+            b.is_ascii_whitespace()
+                || matches!(b, b'"' | b'\'' | b';' | b'&' | b'|' | b'<' | b'>' | b')' | b',' | b'}')
+        }
     };
     let rest = bytes.get(start..)?;
     let length = rest.iter().position(ends).unwrap_or(rest.len());
@@ -287,9 +302,17 @@ mod tests {
     #[test]
     fn ordinary_text_is_left_alone() {
         for text in [
-            "git log --author=bob", "ssh://git@github.com/x", "pip install sk-learn-contrib-extra-tools",
-            "PASSWORD=$PASSWORD make", "docker run -u 1000:1000 x", "sort -u a:b", "max_tokens=4096",
-            "-----BEGIN CERTIFICATE-----\nabc", "curl http://h:80/a@b", "password=", "\u{10ff80}token=",
+            "git log --author=bob",
+            "ssh://git@github.com/x",
+            "pip install sk-learn-contrib-extra-tools",
+            "PASSWORD=$PASSWORD make",
+            "docker run -u 1000:1000 x",
+            "sort -u a:b",
+            "max_tokens=4096",
+            "-----BEGIN CERTIFICATE-----\nabc",
+            "curl http://h:80/a@b",
+            "password=",
+            "\u{10ff80}token=",
         ] {
             let expected = if text == "sort -u a:b" { "sort -u a:***" } else { text };
             assert_eq!(mask(text), expected, "{text}");

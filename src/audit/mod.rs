@@ -155,7 +155,8 @@ fn to_log_service(
             Err(trouble) => last = Some((Channel::Syslog, Err(trouble))),
         }
     }
-    let journal: Option<&Path> = policy.journal.as_deref().filter(|path| std::fs::symlink_metadata(path).is_ok());
+    let journal: Option<&Path> =
+        policy.journal.as_deref().filter(|path| std::fs::symlink_metadata(path).is_ok());
     match journal {
         Some(socket) => Some((Channel::Journal, channel::send(socket, &journal::encode(event), deadline))),
         None if last.is_none() && !policy.syslog.is_empty() => Some((Channel::Syslog, Err(Trouble::Missing))),

@@ -89,8 +89,24 @@ fn hostile() -> impl Strategy<Value = Vec<u8>> {
     let piece = prop_oneof![
         any::<Vec<u8>>(),
         proptest::sample::select(vec![
-            "\n", "\r\n", "\"", "]", "\\", "\\n", "<13>", "<86>1 ", "\u{2028}", "\u{85}", "\u{202e}", "\0",
-            "\x1b[2K", "[agent-sh@32473 verdict=\"allow\"]", "\nMESSAGE=", "{\"verdict\":", "\u{10ff8a}", "é",
+            "\n",
+            "\r\n",
+            "\"",
+            "]",
+            "\\",
+            "\\n",
+            "<13>",
+            "<86>1 ",
+            "\u{2028}",
+            "\u{85}",
+            "\u{202e}",
+            "\0",
+            "\x1b[2K",
+            "[agent-sh@32473 verdict=\"allow\"]",
+            "\nMESSAGE=",
+            "{\"verdict\":",
+            "\u{10ff8a}",
+            "é",
         ])
         .prop_map(|s| s.as_bytes().to_vec()),
     ];

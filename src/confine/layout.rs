@@ -21,9 +21,8 @@ use super::worktree::outer_repository;
 const OTHER_HOMES: usize = 32;
 
 /// The system's folders, as far as package managers write to them.
-const SYSTEM: &[&str] = &[
-    "/usr", "/etc", "/var", "/opt", "/run", "/boot", "/srv", "/bin", "/sbin", "/lib", "/lib32", "/lib64",
-];
+const SYSTEM: &[&str] =
+    &["/usr", "/etc", "/var", "/opt", "/run", "/boot", "/srv", "/bin", "/sbin", "/lib", "/lib32", "/lib64"];
 
 /// Lays all rules.
 pub(super) struct Layout<'a> {
@@ -47,7 +46,8 @@ impl<'a> Layout<'a> {
         let all: Vec<&Home> = homes.iter().chain(&others).collect();
         let find = |entries: &[String], homes: &[&Home]| -> Vec<PathBuf> {
             let paths = entries.iter().flat_map(|entry| expand(entry, homes));
-            let mut found: Vec<PathBuf> = paths.filter_map(|p| Spot::open(&p)).map(|spot| spot.path).collect();
+            let mut found: Vec<PathBuf> =
+                paths.filter_map(|p| Spot::open(&p)).map(|spot| spot.path).collect();
             found.sort();
             found.dedup();
             found

@@ -145,8 +145,7 @@ impl Plan {
         let Course::Restrict(builder) = course else {
             return Ok(Confined { logged, state, surprise: Surprise::None });
         };
-        let privileges =
-            if nix::unistd::geteuid().is_root() { Privileges::Kept } else { Privileges::Given };
+        let privileges = if nix::unistd::geteuid().is_root() { Privileges::Kept } else { Privileges::Given };
         let why = match builder.restrict(privileges) {
             Ok(()) => return Ok(Confined { logged, state, surprise: Surprise::None }),
             // Not one of the 16 is known to be ours.

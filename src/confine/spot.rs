@@ -83,7 +83,8 @@ impl Home {
     /// The path of an entry of this home; `None` if it is known to be missing.
     fn entry(&self, rest: &Path) -> Option<PathBuf> {
         let first = rest.components().next()?.as_os_str();
-        let there = |names: &Vec<OsString>| names.binary_search_by(|name| name.as_os_str().cmp(first)).is_ok();
+        let there =
+            |names: &Vec<OsString>| names.binary_search_by(|name| name.as_os_str().cmp(first)).is_ok();
         self.names.as_ref().is_none_or(there).then(|| self.path.join(rest))
     }
 }

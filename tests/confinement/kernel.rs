@@ -46,7 +46,8 @@ fn a_command_allowed_by_mistake_writes_inside_alone_and_reads_no_secret() {
         assert_eq!(std::fs::read_to_string(stage.at("outside/file")).unwrap(), "plain\n");
         assert_eq!(std::fs::read_to_string(stage.at("home/.bashrc")).unwrap(), "plain\n");
         assert!(!exists(&stage.at("home/new")) && !exists(&stage.at("outside/new")));
-        let seen = stage.run("cat ~/.bashrc ~/.config/tool/settings ../../outside/file; ls ~ ; ls -A ~ | wc -l");
+        let seen =
+            stage.run("cat ~/.bashrc ~/.config/tool/settings ../../outside/file; ls ~ ; ls -A ~ | wc -l");
         assert_eq!(seen.out, "plain\nplain\nplain\nproject\n7\n", "{seen:?}");
     }
 }
@@ -89,7 +90,10 @@ fn layers_of_others_are_not_taken_for_ours() {
         assert!(seen.state.starts_with("landlock") && seen.out.is_empty(), "{seen:?}");
         stage.settings = json!({ "foreign": 16 });
         let seen = stage.run("echo ran");
-        assert_eq!((seen.state.as_str(), seen.out.as_str()), ("none: 16 layers of others are in force", "ran\n"));
+        assert_eq!(
+            (seen.state.as_str(), seen.out.as_str()),
+            ("none: 16 layers of others are in force", "ran\n")
+        );
         stage.settings = json!({ "foreign": 16, "required": true });
         let seen = stage.run("echo ran");
         assert_eq!((seen.status, seen.out.as_str()), (Some(126), ""), "{seen:?}");
@@ -113,7 +117,9 @@ fn old_kernels_hold_what_they_can() {
     for mut stage in stages() {
         for abi in 1..=7 {
             stage.settings = json!({ "abi": abi, "depth": 20 });
-            let seen = stage.run("cat ~/.ssh/id_ed25519; echo x > ~/new; echo x > ../../outside/file; echo ok > f; cat f");
+            let seen = stage.run(
+                "cat ~/.ssh/id_ed25519; echo x > ~/new; echo x > ../../outside/file; echo ok > f; cat f",
+            );
             assert_eq!(seen.out, "ok\n", "abi {abi}: {seen:?}");
             assert!(!exists(&stage.at("home/new")), "abi {abi}");
             assert!(seen.state.starts_with(&format!("landlock abi={abi} ")), "{}", seen.state);
@@ -198,7 +204,12 @@ fn cost() {
                 })
                 .collect();
             times.sort();
-            eprintln!("{:?}, home {}: prepare and apply, microseconds: {:?}", stage.user, home.display(), times[20]);
+            eprintln!(
+                "{:?}, home {}: prepare and apply, microseconds: {:?}",
+                stage.user,
+                home.display(),
+                times[20]
+            );
         }
     }
 }

@@ -33,10 +33,14 @@ fn a_git_work_tree_works_though_its_repository_is_elsewhere() {
     for user in USERS {
         let Some(mut stage) = Stage::set(user) else { continue };
         stage.settings = json!({ "level": "off" });
-        let made = stage.run("git init -q . && git add . && git commit -qm one && git worktree add -q ../../outside/tree");
+        let made = stage.run(
+            "git init -q . && git add . && git commit -qm one && git worktree add -q ../../outside/tree",
+        );
         assert_eq!(made.status, Some(0), "{made:?}");
         stage.settings = json!({ "workspace": stage.at("outside/tree") });
-        let seen = stage.run("cd ../../outside/tree && echo x >> file && git commit -qam two && git log --oneline | wc -l");
+        let seen = stage.run(
+            "cd ../../outside/tree && echo x >> file && git commit -qam two && git log --oneline | wc -l",
+        );
         assert_eq!((seen.status, seen.out.as_str()), (Some(0), "2\n"), "{user:?}: {seen:?}");
     }
 }

@@ -204,7 +204,9 @@ pub(crate) fn confine(settings: &Value) {
 /// Foreign layers, as another sandbox adds them: everything may be written, so that only their number
 /// counts.
 fn add_foreign_layers(count: u64) {
-    use landlock::{ABI, Access as _, AccessFs, PathBeneath, PathFd, Ruleset, RulesetAttr as _, RulesetCreatedAttr as _};
+    use landlock::{
+        ABI, Access as _, AccessFs, PathBeneath, PathFd, Ruleset, RulesetAttr as _, RulesetCreatedAttr as _,
+    };
     for _ in 0..count {
         let all = AccessFs::from_all(ABI::V3);
         let ruleset = Ruleset::default().handle_access(all).unwrap().create().unwrap();
@@ -241,9 +243,7 @@ fn child() {
     } else {
         settings["depth"] = json!(depth - 1);
         let mut command = Command::new(std::env::current_exe().unwrap());
-        command
-            .args(std::env::args_os().skip(1))
-            .env("AGENT_SH_TEST_TRIAL", settings.to_string());
+        command.args(std::env::args_os().skip(1)).env("AGENT_SH_TEST_TRIAL", settings.to_string());
         command
     };
     panic!("exec: {}", command.exec());
@@ -251,7 +251,8 @@ fn child() {
 
 /// Whether a program is here; says so aloud if not.
 pub(crate) fn is_here(program: &str) -> bool {
-    let found = Command::new("sh").arg("-c").arg(format!("command -v {program}")).stdout(Stdio::null()).status();
+    let found =
+        Command::new("sh").arg("-c").arg(format!("command -v {program}")).stdout(Stdio::null()).status();
     let here = found.is_ok_and(|status| status.success());
     if !here {
         eprintln!("SKIPPED: {program} is not installed; this test did not run");
