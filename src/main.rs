@@ -31,10 +31,19 @@ unsafe fn copied(vector: *const *const c_char) -> Vec<CString> {
     if vector.is_null() { Vec::new() } else { (0..).map_while(word).collect() }
 }
 
+/// The entry point.
+///
+/// # Safety
+///
+/// Only the C runtime calls it, with the vectors that the kernel gave (execve(2)).
 // SAFETY: the C runtime calls the one symbol `main` with this signature (glibc and musl pass `environ` as
 // the third argument).
 #[unsafe(no_mangle)]
-pub extern "C" fn main(_count: c_int, argv: *const *const c_char, environ: *const *const c_char) -> c_int {
+pub unsafe extern "C" fn main(
+    _count: c_int,
+    argv: *const *const c_char,
+    environ: *const *const c_char,
+) -> c_int {
     // SAFETY: the kernel's vectors (execve(2)), unchanged since
     let (argv, environ) = unsafe { (copied(argv), copied(environ)) };
     c_int::from(agent_sh::pipeline::run(argv, environ))

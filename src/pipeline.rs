@@ -15,7 +15,8 @@ use crate::exec::{Call, ExecError, exec};
 use crate::invocation::Invocation;
 use crate::invocation::form::Form;
 use crate::invocation::shell::{self, NoShell};
-use crate::invocation::source::{Source, SourceError, reserve_standard_descriptors};
+use crate::invocation::memory::reserve_standard_descriptors;
+use crate::invocation::source::{Source, SourceError};
 use crate::text::judged;
 use joined::{Sessions, Temper};
 
@@ -47,45 +48,41 @@ fn walk(argv: Vec<CString>, environ: Vec<CString>) -> Result<Infallible, End> {
     let temper = joined::temper();
     let shell = shell::find(argv.first().map_or(b"", |name| name.as_bytes()), temper.candidates)?;
     let invocation = Invocation::read(argv, environ, shell);
-    let (source, decision) = judge(&invocation, &temper);
+    let source = source(&invocation, &temper)?;
+    let decision = judge(&invocation, &source, &temper);
     let text = source.text(&invocation);
     let resolved = joined::resolve(&decision);
     let Some(warrant) = decision.leave(resolved, temper.enforcement) else {
-        joined::record_refusal(&invocation, text, &decision);
-        return Err(End::Denied(refusal::message(&judged(text), &decision)));
+        return Err(End::denied(&invocation, text, &decision));
     };
-    let argv = source.place(&invocation).map_err(End::unreadable)?;
+    let argv = source.place(&invocation).map_err(|error| End::unreadable(&invocation, &error))?;
     let logged = joined::record(warrant, &invocation, text, &decision);
     let confined = joined::confine(logged, &invocation, &decision);
-    let program = invocation.shell.path;
-    Err(End::Exec(match exec(confined, Call { program, argv: named(argv, invocation.shell.name), environ: invocation.environ }) {
-        Ok(never) => match never {},
-        Err(error) => error,
-    }))
+    let argv = named(argv, invocation.shell.name);
+    Ok(exec(confined, Call { program: invocation.shell.path, argv, environ: invocation.environ })?)
 }
 
-/// The text and what is thought of it. What has no text is decided here.
-fn judge(invocation: &Invocation, temper: &Temper) -> (Source, Decision) {
-    if let Form::Unclear(why) = invocation.line.form {
-        return (Source::Nothing, Decision::refused(why));
-    }
+/// The text. One that can't be read whole is not run in observe mode either: part of it may be gone.
+fn source(invocation: &Invocation, temper: &Temper) -> Result<Source, End> {
     if invocation.is_session() {
-        return (Source::Nothing, match temper.sessions {
-            Sessions::Refuse => Decision::refused(SESSION),
-            Sessions::Pass => noted("an interactive shell, unmediated"),
-        });
+        return Ok(Source::Nothing);
     }
-    match Source::read(invocation, &temper.limits) {
-        Err(error) => (Source::Nothing, Decision::refused(error.to_string())),
-        Ok(source @ (Source::Nothing | Source::Unreadable)) => (source, noted("there is no text to run")),
-        Ok(source) => {
-            let only_reads = invocation.line.only_reads() && invocation.startup.is_empty();
-            let decision = if only_reads {
-                noted("the text is read, not run")
-            } else {
-                joined::verify(&judged(source.text(invocation)), &invocation.context(), &invocation.startup)
-            };
-            (source, decision)
+    Source::read(invocation, &temper.limits).map_err(|error| End::unreadable(invocation, &error))
+}
+
+/// What is thought of it. What has no text is decided here.
+fn judge(invocation: &Invocation, source: &Source, temper: &Temper) -> Decision {
+    if let Form::Unclear(why) = invocation.line.form {
+        return Decision::refused(why);
+    }
+    match (source, temper.sessions) {
+        (Source::Nothing, Sessions::Refuse) if invocation.is_session() => Decision::refused(SESSION),
+        (Source::Nothing, Sessions::Pass) if invocation.is_session() => noted("an interactive shell, unmediated"),
+        (Source::Nothing, _) if matches!(invocation.line.form, Form::Inert(_)) => noted("prints and exits"),
+        (Source::Nothing | Source::Unreadable | Source::Argument { .. } | Source::Script { .. } | Source::Input { .. }, _) => {
+            // with -n nothing of the text runs, but start-up files may
+            let text = if invocation.line.only_reads() { &[] } else { source.text(invocation) };
+            joined::verify(&judged(text), &invocation.context(), &invocation.startup)
         }
     }
 }
@@ -107,8 +104,14 @@ fn named(mut argv: Vec<CString>, name: shell::ShellName) -> Vec<CString> {
 }
 
 impl End {
-    fn unreadable(error: SourceError) -> Self {
-        Self::Denied(refusal::message("", &Decision::refused(error.to_string())))
+    /// Records the refusal and words it.
+    fn denied(invocation: &Invocation, text: &[u8], decision: &Decision) -> Self {
+        joined::record_refusal(invocation, text, decision);
+        Self::Denied(refusal::message(&judged(text), decision))
+    }
+
+    fn unreadable(invocation: &Invocation, error: &SourceError) -> Self {
+        Self::denied(invocation, b"", &Decision::refused(error.to_string()))
     }
 
     fn status(&self) -> u8 {
@@ -123,6 +126,12 @@ impl End {
 impl From<NoShell> for End {
     fn from(error: NoShell) -> Self {
         Self::NoShell(error)
+    }
+}
+
+impl From<ExecError> for End {
+    fn from(error: ExecError) -> Self {
+        Self::Exec(error)
     }
 }
 

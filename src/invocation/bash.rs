@@ -8,12 +8,24 @@ use super::options::{self, Names};
 
 /// Long options without a value. They come before all short ones; a single dash is as good as two.
 const SWITCHES: &[&str] = &[
-    "debug", "debugger", "dump-po-strings", "dump-strings", "help", "login", "noediting", "noprofile",
-    "norc", "posix", "pretty-print", "restricted", "verbose", "version",
+    "debug",
+    "debugger",
+    "dump-po-strings",
+    "dump-strings",
+    "help",
+    "login",
+    "noediting",
+    "noprofile",
+    "norc",
+    "posix",
+    "pretty-print",
+    "restricted",
+    "verbose",
+    "version",
 ];
 /// Long options whose value is the next word.
 const VALUES: &[&str] = &["init-file", "rcfile"];
-/// Switches of builds that have them (config.h WORDEXP_OPTION, Red Hat's patch): expand or read a file.
+/// Switches of builds that have them (config.h's wordexp option, Red Hat's patch): expand or read a file.
 const OTHER_BUILDS: &[&str] = &["protected", "wordexp", "rpm-requires"];
 /// Letters that flags.c knows.
 const LETTERS: &[u8] = b"abefhikmnprtuvxBCEHPT";
@@ -130,19 +142,41 @@ mod tests {
     use super::*;
 
     fn parse(words: &str) -> CommandLine {
-        let argv: Vec<&[u8]> = std::iter::once(&b"bash"[..]).chain(words.split(' ').map(str::as_bytes)).collect();
+        let argv: Vec<&[u8]> =
+            std::iter::once(&b"bash"[..]).chain(words.split(' ').map(str::as_bytes)).collect();
         read(&argv)
     }
 
     #[test]
     fn the_command_string_is_found_behind_any_options() {
         for (words, text) in [
-            ("-c S", 2), ("-lc S", 2), ("-l -c S", 3), ("-c -l S", 3), ("-ic S", 2), ("-ce S A", 2),
-            ("-euxo pipefail -c S", 4), ("-euxo pipefail -c S A B", 4), ("-O extglob -c S -- A", 4),
-            ("+O extglob -c S", 4), ("+x -c S", 3), ("--norc --noprofile -c S", 4), ("--login -c S", 3),
-            ("-login -c S", 3), ("--rcfile F -c S", 4), ("--init-file F -c S", 4), ("-o posix -c S", 4),
-            ("-r -c S", 3), ("-D -c S", 3), ("-c -- S", 3), ("-c - S", 3), ("-c +e S", 3), ("+c S", 2),
-            ("-co pipefail S", 3), ("-coO pipefail extglob S", 4), ("-s -c S", 3), ("-c -o errexit -- S", 5),
+            ("-c S", 2),
+            ("-lc S", 2),
+            ("-l -c S", 3),
+            ("-c -l S", 3),
+            ("-ic S", 2),
+            ("-ce S A", 2),
+            ("-euxo pipefail -c S", 4),
+            ("-euxo pipefail -c S A B", 4),
+            ("-O extglob -c S -- A", 4),
+            ("+O extglob -c S", 4),
+            ("+x -c S", 3),
+            ("--norc --noprofile -c S", 4),
+            ("--login -c S", 3),
+            ("-login -c S", 3),
+            ("--rcfile F -c S", 4),
+            ("--init-file F -c S", 4),
+            ("-o posix -c S", 4),
+            ("-r -c S", 3),
+            ("-D -c S", 3),
+            ("-c -- S", 3),
+            ("-c - S", 3),
+            ("-c +e S", 3),
+            ("+c S", 2),
+            ("-co pipefail S", 3),
+            ("-coO pipefail extglob S", 4),
+            ("-s -c S", 3),
+            ("-c -o errexit -- S", 5),
             ("-abouo emacs ignoreeof -hPc S", 5),
         ] {
             assert_eq!(parse(words).form, Form::Command { text }, "{words}");
@@ -151,7 +185,9 @@ mod tests {
 
     #[test]
     fn a_script_is_the_first_operand() {
-        for (words, file) in [("F a", 1), ("-x F", 2), ("-- F", 2), ("- F", 2), ("-n F", 2), ("--posix -e F -c S", 3)] {
+        for (words, file) in
+            [("F a", 1), ("-x F", 2), ("-- F", 2), ("- F", 2), ("-n F", 2), ("--posix -e F -c S", 3)]
+        {
             assert_eq!(parse(words).form, Form::Script { file }, "{words}");
         }
         assert_eq!(read(&[&b"bash"[..], b"", b"x"]).form, Form::Script { file: 1 });
@@ -159,7 +195,9 @@ mod tests {
 
     #[test]
     fn standard_input_is_read_without_operands_or_with_s() {
-        for (words, operands) in [("-s a b", 2), ("-s -- a", 3), ("-i", 2), ("-", 2), ("--", 2), ("-o", 2), ("+s", 2)] {
+        for (words, operands) in
+            [("-s a b", 2), ("-s -- a", 3), ("-i", 2), ("-", 2), ("--", 2), ("-o", 2), ("+s", 2)]
+        {
             assert_eq!(parse(words).form, Form::Input { operands }, "{words}");
         }
         assert_eq!(read(&[&b"bash"[..]]).form, Form::Input { operands: 1 });
@@ -169,9 +207,17 @@ mod tests {
     #[test]
     fn lines_that_only_print_are_inert() {
         for (words, why) in [
-            ("-c", Inert::Usage), ("-Z", Inert::Usage), ("--nosuch -c S", Inert::Usage), ("-c S".trim_end_matches(" S"), Inert::Usage),
-            ("--rcfile", Inert::Usage), ("-e --norc -c S", Inert::Usage), ("-r +r -c S", Inert::Usage),
-            ("--version", Inert::Version), ("--version --help", Inert::Help), ("-help", Inert::Help), ("--help -c S", Inert::Help),
+            ("-c", Inert::Usage),
+            ("-Z", Inert::Usage),
+            ("--nosuch -c S", Inert::Usage),
+            ("-c S".trim_end_matches(" S"), Inert::Usage),
+            ("--rcfile", Inert::Usage),
+            ("-e --norc -c S", Inert::Usage),
+            ("-r +r -c S", Inert::Usage),
+            ("--version", Inert::Version),
+            ("--version --help", Inert::Help),
+            ("-help", Inert::Help),
+            ("--help -c S", Inert::Help),
         ] {
             assert_eq!(parse(words).form, Form::Inert(why), "{words}");
         }

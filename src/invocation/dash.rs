@@ -78,19 +78,30 @@ mod tests {
     use super::*;
 
     fn parse(words: &str, known: Known) -> Form {
-        let argv: Vec<&[u8]> = std::iter::once(&b"sh"[..]).chain(words.split(' ').map(str::as_bytes)).collect();
+        let argv: Vec<&[u8]> =
+            std::iter::once(&b"sh"[..]).chain(words.split(' ').map(str::as_bytes)).collect();
         read(&argv, known).form
     }
 
     #[test]
     fn dash_forms() {
         for (words, form) in [
-            ("-c S", Form::Command { text: 2 }), ("-ce S", Form::Command { text: 2 }), ("-c -e S", Form::Command { text: 3 }),
-            ("-lc S a", Form::Command { text: 2 }), ("-o errexit -c S", Form::Command { text: 4 }), ("-c -- S", Form::Command { text: 3 }),
-            ("F a", Form::Script { file: 1 }), ("-x F", Form::Script { file: 2 }), ("- F", Form::Script { file: 2 }),
-            ("-s a", Form::Input { operands: 2 }), ("-o stdin a", Form::Input { operands: 3 }),
-            ("-c", Form::Inert(Inert::Usage)), ("--version", Form::Inert(Inert::Usage)), ("-Z -c S", Form::Inert(Inert::Usage)),
-            ("-h -c S", Form::Inert(Inert::Usage)), ("-sc S", Form::Unclear(TWO_SOURCES)),
+            ("-c S", Form::Command { text: 2 }),
+            ("-ce S", Form::Command { text: 2 }),
+            ("-c -e S", Form::Command { text: 3 }),
+            ("-lc S a", Form::Command { text: 2 }),
+            ("-o errexit -c S", Form::Command { text: 4 }),
+            ("-c -- S", Form::Command { text: 3 }),
+            ("F a", Form::Script { file: 1 }),
+            ("-x F", Form::Script { file: 2 }),
+            ("- F", Form::Script { file: 2 }),
+            ("-s a", Form::Input { operands: 2 }),
+            ("-o stdin a", Form::Input { operands: 3 }),
+            ("-c", Form::Inert(Inert::Usage)),
+            ("--version", Form::Inert(Inert::Usage)),
+            ("-Z -c S", Form::Inert(Inert::Usage)),
+            ("-h -c S", Form::Inert(Inert::Usage)),
+            ("-sc S", Form::Unclear(TWO_SOURCES)),
         ] {
             assert_eq!(parse(words, Known::Exactly), form, "{words}");
         }

@@ -7,6 +7,7 @@ pub mod bash;
 pub mod context;
 pub mod dash;
 pub mod form;
+pub mod memory;
 pub mod options;
 pub mod shell;
 pub mod source;
@@ -37,7 +38,7 @@ pub struct Invocation {
 impl Invocation {
     /// Reads the argument vector as the real shell will read it.
     pub fn read(argv: Vec<CString>, environ: Vec<CString>, shell: RealShell) -> Self {
-        let words: Vec<&[u8]> = argv.iter().map(|word| word.as_bytes()).collect();
+        let words: Vec<&[u8]> = argv.iter().map(CString::as_bytes).collect();
         let line = match shell.flavor {
             Flavor::Bash => bash::read(&words),
             Flavor::Dash => dash::read(&words, dash::Known::Exactly),

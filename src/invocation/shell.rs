@@ -109,7 +109,11 @@ pub struct NoShell {
 
 impl fmt::Display for NoShell {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "no real {} found; install it beside agent-sh as /usr/lib/agent-sh/real/{0}", self.name.name())?;
+        write!(
+            f,
+            "no real {} found; install it beside agent-sh as /usr/lib/agent-sh/real/{0}",
+            self.name.name()
+        )?;
         if self.seen.is_empty() { Ok(()) } else { write!(f, " (looked at {})", self.seen.join(", ")) }
     }
 }
@@ -133,7 +137,11 @@ pub fn find(argv0: &[u8], candidates: &Candidates) -> Result<RealShell, NoShell>
             Seen::Unfit(why) => seen.push(format!("{path}: {why}")),
             Seen::Shell(head) => {
                 if let Ok(whole) = CString::new(path.clone()) {
-                    return Ok(RealShell { name, flavor: flavor(name, Path::new(&path), &head), path: whole });
+                    return Ok(RealShell {
+                        name,
+                        flavor: flavor(name, Path::new(&path), &head),
+                        path: whole,
+                    });
                 }
             }
         }

@@ -8,15 +8,16 @@ use std::ffi::CString;
 use std::fmt;
 use std::fs::File;
 use std::io::Read as _;
-use std::os::fd::{AsFd, AsRawFd as _, BorrowedFd, IntoRawFd as _, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::{FileTypeExt as _, OpenOptionsExt as _};
 
 use nix::errno::Errno;
-use nix::fcntl::{FcntlArg, OFlag, SealFlag, fcntl};
+use nix::fcntl::OFlag;
 
 use super::Invocation;
 use super::form::Form;
+use super::memory::{MemoryError, keep, sealed};
 use super::shell::Flavor;
 use super::trust::{Changer, changer};
 
@@ -45,7 +46,7 @@ impl Limits {
     pub const DEFAULT: Self = Self { text: 16 << 20, silence: 60_000, scripts: Scripts::OwnPathOfCaller };
 }
 
-/// A Linux argument may have this many bytes (MAX_ARG_STRLEN less the end mark).
+/// A Linux argument may have this many bytes (`MAX_ARG_STRLEN` less the end mark).
 const ARGUMENT: usize = 131_071;
 
 /// Where the text is.
@@ -76,7 +77,9 @@ pub enum Run {
 /// The text can't be had. Exit status 126: nothing may run.
 #[derive(Debug, PartialEq, Eq)]
 pub enum SourceError {
-    TooLong { limit: usize },
+    TooLong {
+        limit: usize,
+    },
     /// standard input went silent before its end
     Silent,
     /// the script is a device or socket
@@ -98,9 +101,17 @@ impl fmt::Display for SourceError {
             ),
             Self::Device => f.write_str("the script is neither a file nor a pipe; use a file"),
             Self::Changed => f.write_str("the script was changed while it was judged; call it again"),
-            Self::Zero => f.write_str("the script holds zero bytes, which this shell does not drop; remove them"),
+            Self::Zero => {
+                f.write_str("the script holds zero bytes, which this shell does not drop; remove them")
+            }
             Self::Failed(what, errno) => write!(f, "cannot {what}: {}", errno.desc()),
         }
+    }
+}
+
+impl From<MemoryError> for SourceError {
+    fn from(MemoryError(what, errno): MemoryError) -> Self {
+        Self::Failed(what, errno)
     }
 }
 
@@ -138,7 +149,8 @@ impl Source {
             Self::Script { file, text, run: Run::OwnPath } => unchanged(invocation, *file, text)?,
             Self::Input { text } => {
                 let memory = sealed(text)?;
-                nix::unistd::dup2_stdin(&memory).map_err(|e| SourceError::Failed("replace standard input", e))?;
+                nix::unistd::dup2_stdin(&memory)
+                    .map_err(|e| SourceError::Failed("replace standard input", e))?;
             }
             Self::Unreadable => argv.insert(invocation.line.options_end.min(argv.len()), c"-n".to_owned()),
             Self::Script { file, text, run: Run::Memory } => {
@@ -154,7 +166,8 @@ impl Source {
             Self::Script { text, run: Run::Descriptor(number), .. } => {
                 let memory = sealed(text)?;
                 // what stood there has been read to its end
-                nix::unistd::close(*number).map_err(|e| SourceError::Failed("replace the script's descriptor", e))?;
+                nix::unistd::close(*number)
+                    .map_err(|e| SourceError::Failed("replace the script's descriptor", e))?;
                 keep(&memory, &[*number])?;
             }
         }
@@ -168,12 +181,14 @@ fn set(argv: &mut [CString], at: usize, path: &str) {
     }
 }
 
+/// What shows a command string for what it is.
+const SHOWN: &[&[u8]] =
+    &[b"BASH_SOURCE", b"FUNCNAME", b"BASH_LINENO", b"caller", b"BASH_EXECUTION_STRING", b"$-", b"${-"];
+
 /// Whether a script in memory goes as a command string: so `$0` and messages are the script's own. What
 /// a command string shows differently must not be in it, and no option that treats the two differently.
 fn as_command(invocation: &Invocation, text: &[u8]) -> bool {
     let line = &invocation.line;
-    const SHOWN: &[&[u8]] =
-        &[b"BASH_SOURCE", b"FUNCNAME", b"BASH_LINENO", b"caller", b"BASH_EXECUTION_STRING", b"$-", b"${-"];
     let plain = line.letters.chars().all(|letter| "abefhkmpruxBCEHPTl".contains(letter));
     let names = ["pretty-print", "debugger", "debug"].iter().any(|name| line.named(name));
     plain
@@ -181,6 +196,15 @@ fn as_command(invocation: &Invocation, text: &[u8]) -> bool {
         && !super::startup::by_network(&invocation.environ)
         && text.len() <= ARGUMENT
         && SHOWN.iter().all(|word| memchr::memmem::find(text, word).is_none())
+}
+
+/// The real shell gets to say what is wrong with the file; `-n` keeps it from running another one that
+/// appears meanwhile. Interactive shells ignore `-n`.
+fn unreadable(invocation: &Invocation) -> Result<Source, SourceError> {
+    if invocation.line.has('i') {
+        return Err(SourceError::Failed("read the script", Errno::ENOENT));
+    }
+    Ok(Source::Unreadable)
 }
 
 /// Where a script was found.
@@ -216,21 +240,23 @@ fn script(invocation: &Invocation, at: usize, limits: &Limits) -> Result<Source,
         let path = in_path(invocation, written)?;
         open(&path).ok().map(|file| (path, file, Place::InPath))
     });
-    let Some((path, file, place)) = found else { return Ok(Source::Unreadable) };
+    let Some((path, file, place)) = found else {
+        return unreadable(invocation);
+    };
     let meta = file.metadata().map_err(|_| SourceError::Failed("look at the script", Errno::EIO))?;
     let kind = meta.file_type();
     if kind.is_dir() {
-        return Ok(Source::Unreadable);
+        return unreadable(invocation);
     }
-    let null = kind.is_char_device()
-        && std::os::unix::fs::MetadataExt::rdev(&meta) == nix::sys::stat::makedev(1, 3);
+    let null =
+        kind.is_char_device() && std::os::unix::fs::MetadataExt::rdev(&meta) == nix::sys::stat::makedev(1, 3);
     if !(kind.is_file() || kind.is_fifo() || null) {
         return Err(SourceError::Device);
     }
     let text = if kind.is_file() { whole(&file, limits)? } else { drain(file.as_fd(), limits)? };
     drop(file);
     if is_binary(&text) {
-        return Ok(Source::Unreadable);
+        return unreadable(invocation);
     }
     let run = if kind.is_fifo() {
         descriptor(&path).map_or(Run::Memory, Run::Descriptor)
@@ -274,7 +300,7 @@ fn is_binary(text: &[u8]) -> bool {
     head.starts_with(b"\x7fELF") || head.iter().take_while(|byte| **byte != b'\n').any(|byte| *byte == 0)
 }
 
-/// bash and dash drop zero bytes as they read (shell_getc in parse.y, preadbuffer in input.c): what runs
+/// bash and dash drop zero bytes as they read (`shell_getc` in parse.y, `preadbuffer` in input.c): what runs
 /// is the text without them.
 fn cleaned(mut text: Vec<u8>, flavor: Flavor) -> Result<Vec<u8>, SourceError> {
     if memchr::memchr(0, &text).is_none() {
@@ -292,9 +318,9 @@ fn cleaned(mut text: Vec<u8>, flavor: Flavor) -> Result<Vec<u8>, SourceError> {
 fn whole(file: &File, limits: &Limits) -> Result<Vec<u8>, SourceError> {
     let mut text = Vec::new();
     let bound = u64::try_from(limits.text).unwrap_or(u64::MAX).saturating_add(1);
-    file.take(bound)
-        .read_to_end(&mut text)
-        .map_err(|e| SourceError::Failed("read the script", Errno::from_raw(e.raw_os_error().unwrap_or(0))))?;
+    file.take(bound).read_to_end(&mut text).map_err(|e| {
+        SourceError::Failed("read the script", Errno::from_raw(e.raw_os_error().unwrap_or(0)))
+    })?;
     if text.len() > limits.text { Err(SourceError::TooLong { limit: limits.text }) } else { Ok(text) }
 }
 
@@ -324,47 +350,36 @@ fn drain(input: BorrowedFd<'_>, limits: &Limits) -> Result<Vec<u8>, SourceError>
     }
 }
 
-/// A file in memory that nobody can change any more, positioned at its start.
-fn sealed(text: &[u8]) -> Result<OwnedFd, SourceError> {
-    use nix::sys::memfd::{MFdFlags, memfd_create};
-    use std::io::{Seek as _, Write as _};
-    // MFD_NOEXEC_SEAL (Linux 6.3): where sysctl vm.memfd_noexec=2 nothing else is let through
-    let plain = MFdFlags::MFD_CLOEXEC | MFdFlags::MFD_ALLOW_SEALING;
-    let made = memfd_create(c"agent-sh script", plain | MFdFlags::from_bits_retain(0x8))
-        .or_else(|_| memfd_create(c"agent-sh script", plain))
-        .map_err(|e| SourceError::Failed("make a file in memory", e))?;
-    let mut file = File::from(made);
-    file.write_all(text)
-        .and_then(|()| file.rewind())
-        .map_err(|e| SourceError::Failed("write to memory", Errno::from_raw(e.raw_os_error().unwrap_or(0))))?;
-    let seals =
-        SealFlag::F_SEAL_WRITE | SealFlag::F_SEAL_GROW | SealFlag::F_SEAL_SHRINK | SealFlag::F_SEAL_SEAL;
-    fcntl(&file, FcntlArg::F_ADD_SEALS(seals)).map_err(|e| SourceError::Failed("seal the script", e))?;
-    Ok(file.into())
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-/// Duplicates to the first free number from one of `from` on, without close-on-exec. High numbers, so
-/// that those which scripts use stay free; lower ones under a small RLIMIT_NOFILE.
-fn keep(memory: &OwnedFd, from: &[i32]) -> Result<i32, SourceError> {
-    let mut last = Errno::EMFILE;
-    for number in from {
-        match fcntl(memory, FcntlArg::F_DUPFD(*number)) {
-            Ok(number) => return Ok(number),
-            Err(errno) => last = errno,
-        }
+    #[test]
+    fn input_that_falls_silent_or_never_ends_is_given_up() {
+        let limits = Limits { text: 10, silence: 20, ..Limits::DEFAULT };
+        let (reader, writer) = nix::unistd::pipe().unwrap();
+        nix::unistd::write(&writer, b"0123456789").unwrap();
+        assert_eq!(drain(reader.as_fd(), &limits), Err(SourceError::Silent));
+        nix::unistd::write(&writer, b"0123456789x").unwrap();
+        assert_eq!(drain(reader.as_fd(), &limits), Err(SourceError::TooLong { limit: 10 }));
+        nix::unistd::write(&writer, b"0123").unwrap();
+        drop(writer);
+        assert_eq!(drain(reader.as_fd(), &limits), Ok(b"0123".to_vec()));
     }
-    Err(SourceError::Failed("keep the script open", last))
-}
 
-/// Takes the numbers 0 to 2 where the caller left them closed, until the exec: else a file of ours would
-/// get one of them, and a message to standard error would go into it.
-pub fn reserve_standard_descriptors() {
-    loop {
-        let flags = OFlag::O_PATH | OFlag::O_CLOEXEC;
-        let Ok(taken) = nix::fcntl::open("/", flags, nix::sys::stat::Mode::empty()) else { return };
-        if taken.as_raw_fd() > 2 {
-            return;
+    #[test]
+    fn descriptors_and_binaries_are_known() {
+        for (path, number) in [
+            ("/dev/fd/63", Some(63)),
+            ("/proc/self/fd/3", Some(3)),
+            ("/dev/stdin", Some(0)),
+            ("/dev/fd/x", None),
+            ("x", None),
+        ] {
+            assert_eq!(descriptor(path.as_bytes()), number, "{path}");
         }
-        let _stays_open = taken.into_raw_fd();
+        assert!(is_binary(b"\x7fELF\n") && is_binary(b"a\0b\n") && !is_binary(b"a\n\0b") && !is_binary(b""));
+        assert_eq!(cleaned(b"a\0b".to_vec(), Flavor::Bash), Ok(b"ab".to_vec()));
+        assert_eq!(cleaned(b"a\0b".to_vec(), Flavor::Zsh), Err(SourceError::Zero));
     }
 }

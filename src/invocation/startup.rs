@@ -23,7 +23,7 @@ pub struct Startup {
 pub enum Origin {
     /// the machine's: /etc/profile, /etc/zsh/zshenv …
     Machine,
-    /// the user's: ~/.bash_profile, ~/.bashrc, ~/.zshenv …
+    /// the user's: `~/.bash_profile`, `~/.bashrc`, `~/.zshenv` …
     User,
     /// `BASH_ENV`, `ENV`, `ZDOTDIR`: the caller, in the environment
     Variable(&'static str),
@@ -107,7 +107,7 @@ fn bash(files: &mut Files<'_>, line: &CommandLine, name: &[u8], login: bool) {
 }
 
 /// Whether bash takes a command string for one that sshd or rshd sent to a top-level shell, and reads
-/// ~/.bashrc (SSH_SOURCE_BASHRC, set by Debian and Red Hat; a socket as standard input does it anywhere).
+/// `~/.bashrc` (`SSH_SOURCE_BASHRC`, set by Debian and Red Hat; a socket as standard input does it anywhere).
 pub fn by_network(environ: &[CString]) -> bool {
     use nix::sys::stat::{SFlag, fstat};
     let socket = fstat(std::io::stdin())
@@ -215,7 +215,11 @@ mod tests {
     #[test]
     fn the_last_of_equal_names_counts() {
         assert_eq!(listed("bash -c S", &["BASH_ENV=/a", "odd", "BASH_ENV=/b"]), ["/b"]);
-        let map = environment(&[CString::new("A=1").unwrap(), CString::new("odd").unwrap(), CString::new("A=2=3").unwrap()]);
+        let map = environment(&[
+            CString::new("A=1").unwrap(),
+            CString::new("odd").unwrap(),
+            CString::new("A=2=3").unwrap(),
+        ]);
         assert_eq!(map.get("A").map(String::as_str), Some("2=3"));
         assert_eq!(map.len(), 1);
     }

@@ -19,7 +19,7 @@ pub enum Changer {
     Anybody,
 }
 
-/// How many links a path may lead through; the kernel's bound is 40 (path_resolution(7)).
+/// How many links a path may lead through; the kernel's bound is 40 (`path_resolution(7)`).
 const LINKS: usize = 40;
 
 /// Looks at every folder and link on the way to `path` and at the open file's own metadata.

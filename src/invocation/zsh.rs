@@ -5,7 +5,7 @@
 
 use super::form::{CommandLine, Form, Inert, Turn};
 
-/// The letters that mean the same in zsh and in the other shells, and `f`, NO_RCS here.
+/// The letters that mean the same in zsh and in the other shells, and `f`, which is `NO_RCS` here.
 const LETTERS: &[u8] = b"efilmnprstuvx";
 
 /// Reads `argv` (entry 0 is the name). Letters and names that zsh doesn't know make it exit before it
@@ -24,6 +24,15 @@ pub fn read(argv: &[&[u8]]) -> CommandLine {
         Form::Input { operands: index }
     };
     line
+}
+
+const UNCLEAR: &str = "with -b, zsh reads its command line in another way when it stands in for sh";
+
+/// Whether zsh behaves as another shell: by `--emulate` or by the first letter of its name (`emulate` in
+/// Src/options.c).
+fn emulates(argv: &[&[u8]], line: &CommandLine) -> bool {
+    let name = argv.first().map_or(&b""[..], |name| super::shell::program(name));
+    line.named("emulate") || !name.strip_prefix(b"r").unwrap_or(name).starts_with(b"z")
 }
 
 /// What reading one word of options leads to.
@@ -66,7 +75,8 @@ fn one(
     for (place, &letter) in bundle.iter().enumerate() {
         match letter {
             b'c' => line.letter('c', Turn::On),
-            // ends the options with this word; in sh's emulation it does not
+            // ends the options with this word, but not in the emulation of sh or ksh
+            b'b' if emulates(argv, line) => return Err(CommandLine::unclear(UNCLEAR)),
             b'b' => ends = true,
             b'-' if place + 1 == bundle.len() => return Ok(Word::End(index + 1)),
             b'-' => return Err(CommandLine::inert(Inert::Usage)),
@@ -99,7 +109,10 @@ fn long(
     match name {
         b"version" => Err(CommandLine::inert(Inert::Version)),
         b"help" => Err(CommandLine::inert(Inert::Help)),
-        b"emulate" if index + 1 < argv.len() => Ok(Word::Next(index + 2)),
+        b"emulate" if index + 1 < argv.len() => {
+            line.name("emulate", Turn::On);
+            Ok(Word::Next(index + 2))
+        }
         b"emulate" => Err(CommandLine::inert(Inert::Usage)),
         name => {
             set(line, name, turn);
@@ -140,20 +153,32 @@ mod tests {
     use super::*;
 
     fn parse(words: &str) -> Form {
-        let argv: Vec<&[u8]> = std::iter::once(&b"zsh"[..]).chain(words.split(' ').map(str::as_bytes)).collect();
+        let argv: Vec<&[u8]> =
+            std::iter::once(&b"zsh"[..]).chain(words.split(' ').map(str::as_bytes)).collect();
         read(&argv).form
     }
 
     #[test]
     fn zsh_forms() {
         for (words, form) in [
-            ("-c S", Form::Command { text: 2 }), ("-fc S a", Form::Command { text: 2 }), ("-c -f S", Form::Command { text: 3 }),
-            ("-opipefail -c S", Form::Command { text: 3 }), ("-o pipefail -c S", Form::Command { text: 4 }),
-            ("--no-rcs -c S", Form::Command { text: 3 }), ("--emulate sh -c S", Form::Command { text: 4 }),
-            ("-cb -x S", Form::Command { text: 2 }), ("-c -- S", Form::Command { text: 3 }),
-            ("F a", Form::Script { file: 1 }), ("-f F", Form::Script { file: 2 }), ("- F", Form::Script { file: 2 }),
-            ("-s a", Form::Input { operands: 2 }), ("-o shinstdin a", Form::Input { operands: 3 }),
-            ("--version", Form::Inert(Inert::Version)), ("-f --help", Form::Inert(Inert::Help)), ("-c", Form::Inert(Inert::Usage)),
+            ("-c S", Form::Command { text: 2 }),
+            ("-fc S a", Form::Command { text: 2 }),
+            ("-c -f S", Form::Command { text: 3 }),
+            ("-opipefail -c S", Form::Command { text: 3 }),
+            ("-o pipefail -c S", Form::Command { text: 4 }),
+            ("--no-rcs -c S", Form::Command { text: 3 }),
+            ("--emulate sh -c S", Form::Command { text: 4 }),
+            ("--emulate sh -bc S", Form::Unclear(UNCLEAR)),
+            ("-cb -x S", Form::Command { text: 2 }),
+            ("-c -- S", Form::Command { text: 3 }),
+            ("F a", Form::Script { file: 1 }),
+            ("-f F", Form::Script { file: 2 }),
+            ("- F", Form::Script { file: 2 }),
+            ("-s a", Form::Input { operands: 2 }),
+            ("-o shinstdin a", Form::Input { operands: 3 }),
+            ("--version", Form::Inert(Inert::Version)),
+            ("-f --help", Form::Inert(Inert::Help)),
+            ("-c", Form::Inert(Inert::Usage)),
         ] {
             assert_eq!(parse(words), form, "{words}");
         }

@@ -32,8 +32,7 @@ pub(super) enum Sessions {
 
 /// Joined by the lead: the policy in force.
 pub(super) fn temper() -> Temper {
-    let sessions =
-        if stand_in() == Some("pass".to_owned()) { Sessions::Pass } else { Sessions::Refuse };
+    let sessions = if stand_in() == Some("pass".to_owned()) { Sessions::Pass } else { Sessions::Refuse };
     Temper { candidates: &CANDIDATES, limits: Limits::DEFAULT, sessions, enforcement: Enforcement::Enforce }
 }
 
@@ -57,7 +56,12 @@ pub(super) fn resolve(decision: &Decision) -> Verdict {
 pub(super) fn record_refusal(_invocation: &Invocation, _text: &[u8], _decision: &Decision) {}
 
 /// Joined by the lead: the record of what will run.
-pub(super) fn record(warrant: Warrant, _invocation: &Invocation, _text: &[u8], _decision: &Decision) -> Logged {
+pub(super) fn record(
+    warrant: Warrant,
+    _invocation: &Invocation,
+    _text: &[u8],
+    _decision: &Decision,
+) -> Logged {
     audit::record(warrant)
 }
 

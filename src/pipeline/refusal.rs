@@ -20,7 +20,7 @@ pub fn message(text: &str, decision: &Decision) -> String {
         Some(finding) => told(&mut out, text, finding),
         None => {
             let _ = writeln!(out, "agent-sh: denied: {}", reason(decision));
-        },
+        }
     }
     for other in decision.findings.iter().filter(|other| Some(*other) != finding).take(2) {
         let _ = writeln!(out, "also: {} [{}]", other.reason, other.rule);
@@ -38,7 +38,11 @@ pub fn message(text: &str, decision: &Decision) -> String {
 fn told(out: &mut String, text: &str, finding: &Finding) {
     let _ = writeln!(out, "agent-sh: denied: {} [{}]", finding.reason, finding.rule);
     if let Some((line, before, width)) = excerpt(text, finding.span) {
-        let _ = writeln!(out, "  {line}\n  {}{}", " ".repeat(before), "^".repeat(width));
+        let number =
+            text.get(..finding.span.start as usize).map_or(0, |before| before.matches('\n').count()) + 1;
+        let place = if text.contains('\n') { format!("line {number}: ") } else { String::new() };
+        let before = before + place.len();
+        let _ = writeln!(out, "  {place}{line}\n  {}{}", " ".repeat(before), "^".repeat(width));
     }
 }
 
@@ -114,8 +118,8 @@ mod tests {
         assert_eq!(
             denied("cd /\nls; rm -rf /etc && echo \x1b[2J\nls", "rm -rf /etc"),
             "agent-sh: denied: deletes files that the operating system needs [filesystem.delete-system]\n\
-             \x20 ls; rm -rf /etc && echo \\x1b[2J\n\
-             \x20     ^^^^^^^^^^^\n\
+             \x20 line 2: ls; rm -rf /etc && echo \\x1b[2J\n\
+             \x20             ^^^^^^^^^^^\n\
              instead: delete inside the project directory\n\
              note: the text arrived intact and nothing was run; \
              do not rewrite or obfuscate it to try again, it is judged by what it does\n"
