@@ -7,6 +7,7 @@ use std::rc::Rc;
 
 use crate::effects::model::{Effect, Structure, Unknown};
 use crate::policy::tables::{Family, SemanticClass, Tier};
+use crate::policy::temper::Enforcement;
 use crate::score::Signals;
 use crate::text::Span;
 use crate::verdict::{Permille, Verdict};
@@ -68,15 +69,6 @@ pub struct Decision {
     pub notes: Vec<String>,
 }
 
-/// Whether the policy holds commands back, or only records what it would have held back.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Enforcement {
-    #[default]
-    Enforce,
-    /// root's own choice, in root's own file
-    Observe,
-}
-
 /// What a warrant rests on; the record says it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ground {
@@ -113,7 +105,9 @@ impl Decision {
     /// (INVARIANT(I4)).
     pub fn warrant(&self, resolved: Verdict) -> Option<Warrant> {
         match (self.verdict, resolved) {
-            (Verdict::Allow, _) | (Verdict::Warn, Verdict::Allow) => Some(Warrant { ground: Ground::Allowed }),
+            (Verdict::Allow, _) | (Verdict::Warn, Verdict::Allow) => {
+                Some(Warrant { ground: Ground::Allowed })
+            }
             (Verdict::Warn, Verdict::Warn | Verdict::Deny) | (Verdict::Deny, _) => None,
         }
     }

@@ -3,8 +3,10 @@
 //! In: the raw vectors of `main`. Out: an exit status, if nothing was executed: 126 denied, 127 no shell,
 //! 125 agent-sh itself failed. Never: writes to standard output.
 
+mod hearing;
 mod joined;
 pub mod refusal;
+mod terms;
 
 use std::convert::Infallible;
 use std::ffi::CString;
@@ -13,12 +15,14 @@ use std::fmt;
 use crate::decision::Decision;
 use crate::exec::{Call, ExecError, exec};
 use crate::invocation::Invocation;
+use crate::invocation::context::Context;
 use crate::invocation::form::Form;
-use crate::invocation::shell::{self, NoShell};
 use crate::invocation::memory::reserve_standard_descriptors;
-use crate::invocation::source::{Source, SourceError};
+use crate::invocation::shell::{self, NoShell};
+use crate::invocation::source::Source;
+use crate::policy::temper::Interactive;
 use crate::text::judged;
-use joined::{Sessions, Temper};
+use hearing::{Case, Hearing, Session};
 
 const SESSION: &str = "an interactive shell can't be judged beforehand; \
                        give the command with -c, as a script file, or on standard input without a terminal";
@@ -45,50 +49,61 @@ pub fn run(argv: Vec<CString>, environ: Vec<CString>) -> u8 {
 }
 
 fn walk(argv: Vec<CString>, environ: Vec<CString>) -> Result<Infallible, End> {
-    let temper = joined::temper();
-    let shell = shell::find(argv.first().map_or(b"", |name| name.as_bytes()), temper.candidates)?;
+    let hearing = Hearing::open()?;
+    let temper = hearing.policy.temper();
+    let name = argv.first().map_or(&b""[..], |name| name.as_bytes());
+    let shell = shell::find(name, &terms::candidates(temper))?;
     let invocation = Invocation::read(argv, environ, shell);
-    let source = source(&invocation, &temper)?;
-    let decision = judge(&invocation, &source, &temper);
-    let text = source.text(&invocation);
-    let resolved = joined::resolve(&decision);
-    let Some(warrant) = decision.leave(resolved, temper.enforcement) else {
-        return Err(End::denied(&invocation, text, &decision));
+    let session = if invocation.is_session() { Session::Unmediated } else { Session::Judged };
+    let source = match session {
+        Session::Unmediated => Source::Nothing,
+        Session::Judged => {
+            Source::read(&invocation, &terms::limits(temper)).map_err(|e| unread(&hearing, &e))?
+        }
     };
-    let argv = source.place(&invocation).map_err(|error| End::unreadable(&invocation, &error))?;
-    let logged = joined::record(warrant, &invocation, text, &decision);
-    let confined = joined::confine(logged, &invocation, &decision);
+    let context = invocation.context();
+    let decision = judge(&invocation, &source, &context, &hearing);
+    let case = Case { text: source.text(&invocation), decision: &decision };
+    let resolved = joined::resolve(&decision, &hearing.policy);
+    let Some(warrant) = decision.leave(resolved, temper.enforcement) else {
+        return Err(denied(&hearing, case));
+    };
+    let argv = source.place(&invocation).map_err(|error| unread(&hearing, &error))?;
+    let confined = hearing.close(warrant, case, session, &context)?;
     let argv = named(argv, invocation.shell.name);
     Ok(exec(confined, Call { program: invocation.shell.path, argv, environ: invocation.environ })?)
 }
 
-/// The text. One that can't be read whole is not run in observe mode either: part of it may be gone.
-fn source(invocation: &Invocation, temper: &Temper) -> Result<Source, End> {
-    if invocation.is_session() {
-        return Ok(Source::Nothing);
-    }
-    Source::read(invocation, &temper.limits).map_err(|error| End::unreadable(invocation, &error))
-}
-
-/// What is thought of it. What has no text is decided here.
-fn judge(invocation: &Invocation, source: &Source, temper: &Temper) -> Decision {
-    if let Form::Unclear(why) = invocation.line.form {
-        return Decision::refused(why);
-    }
-    match (source, temper.sessions) {
-        (Source::Nothing, Sessions::Refuse) if invocation.is_session() => Decision::refused(SESSION),
-        (Source::Nothing, Sessions::Pass) if invocation.is_session() => noted("an interactive shell, unmediated"),
-        (Source::Nothing, _) if matches!(invocation.line.form, Form::Inert(_)) => noted("prints and exits"),
-        (Source::Nothing | Source::Unreadable | Source::Argument { .. } | Source::Script { .. } | Source::Input { .. }, _) => {
+/// What is thought of the text. What has none is decided here.
+fn judge(invocation: &Invocation, source: &Source, context: &Context, hearing: &Hearing) -> Decision {
+    let session = invocation.is_session();
+    match (invocation.line.form, hearing.policy.temper().interactive) {
+        (Form::Unclear(why), _) => Decision::refused(why),
+        (Form::Inert(_), _) => noted("prints and exits"),
+        (_, Interactive::Refuse) if session => Decision::refused(SESSION),
+        (_, Interactive::Pass) if session => noted("an interactive shell, unmediated"),
+        (Form::Command { .. } | Form::Script { .. } | Form::Input { .. }, _) => {
             // with -n nothing of the text runs, but start-up files may
             let text = if invocation.line.only_reads() { &[] } else { source.text(invocation) };
-            joined::verify(&judged(text), &invocation.context(), &invocation.startup)
+            let (policy, world) = (&hearing.policy, &hearing.world);
+            joined::verify(&judged(text), context, &invocation.startup, policy, world)
         }
     }
 }
 
 fn noted(note: &str) -> Decision {
     Decision { notes: vec![note.to_owned()], ..Decision::default() }
+}
+
+/// Records the refusal and words it.
+fn denied(hearing: &Hearing, case: Case<'_>) -> End {
+    hearing.refusal(case);
+    End::Denied(refusal::message(&judged(case.text), case.decision))
+}
+
+/// A text that can't be read whole is not run in observe mode either: part of it may be gone.
+fn unread(hearing: &Hearing, error: &dyn fmt::Display) -> End {
+    denied(hearing, Case { text: b"", decision: &Decision::refused(error.to_string()) })
 }
 
 /// Called by our own name, the real shell is told the place where programs expect it: `$0`, `$BASH` and
@@ -104,16 +119,6 @@ fn named(mut argv: Vec<CString>, name: shell::ShellName) -> Vec<CString> {
 }
 
 impl End {
-    /// Records the refusal and words it.
-    fn denied(invocation: &Invocation, text: &[u8], decision: &Decision) -> Self {
-        joined::record_refusal(invocation, text, decision);
-        Self::Denied(refusal::message(&judged(text), decision))
-    }
-
-    fn unreadable(invocation: &Invocation, error: &SourceError) -> Self {
-        Self::denied(invocation, b"", &Decision::refused(error.to_string()))
-    }
-
     fn status(&self) -> u8 {
         match self {
             Self::Denied(_) => 126,

@@ -173,7 +173,11 @@ fn environment_and_argument_bytes_arrive() {
 const WHOLE: &str = "echo \"$0 ${BASH_SOURCE[0]} $1 $- ${FUNCNAME[0]} $LINENO\"\nf() { nosuch_zz; caller; }\nf\n[[ ${BASH_SOURCE[0]} == \"$0\" ]] && echo main\nread a; echo \"got $a\"\nexit 4\n";
 
 #[test]
-fn scripts_of_the_caller_s_own_are_as_in_bash_to_the_byte() {
+fn scripts_that_only_root_can_change_are_as_in_bash_to_the_byte() {
+    if !nix::unistd::geteuid().is_root() {
+        println!("SKIPPED: needs to be root, whose scripts run from their own path by default");
+        return;
+    }
     for (args, script) in [
         (&["x.sh", "p q"][..], WHOLE),
         (&["./x.sh"], WHOLE),
@@ -331,6 +335,22 @@ fn startup_variables_work() {
             same("bash", &call);
         }
     }
+}
+
+#[test]
+fn a_refused_text_is_shown_and_nothing_runs() {
+    let text = "touch made\necho agent-sh-stand-in-denial; echo no";
+    let told = "agent-sh: denied: says the stand-in's word [stand-in.word]\n\
+                \x20 line 2: echo agent-sh-stand-in-denial; echo no\n\
+                \x20              ^^^^^^^^^^^^^^^^^^^^^^^^\n\
+                instead: leave the word out\n\
+                note: the text arrived intact and nothing was run; \
+                do not rewrite or obfuscate it to try again, it is judged by what it does\n";
+    let refused = Outcome { status: 126, stdout: String::new(), stderr: told.to_owned() };
+    assert_eq!(run(AGENT_SH, "bash", &Call { args: &["-lc", text], ..Call::default() }), refused);
+    assert_eq!(run(AGENT_SH, "sh", &Call { input: text, ..Call::default() }), refused);
+    let script = Call { args: &["x.sh"], files: &[("x.sh", text)], ..Call::default() };
+    assert_eq!(run(AGENT_SH, "bash", &script), refused);
 }
 
 #[test]

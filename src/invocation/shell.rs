@@ -69,27 +69,23 @@ pub enum Flavor {
 pub struct Candidates {
     /// For every name that is no shell's, `agent-sh` among them.
     pub default: ShellName,
-    /// Paths in order, `{}` for the shell's name.
-    pub places: &'static [&'static str],
+    /// Absolute paths in order, for each shell.
+    pub bash: &'static [&'static str],
+    pub sh: &'static [&'static str],
+    pub dash: &'static [&'static str],
+    pub zsh: &'static [&'static str],
 }
 
-/// Beside us first: there lies the shell that we stand in front of.
-pub const CANDIDATES: Candidates = Candidates {
-    default: ShellName::Bash,
-    places: &[
-        "/usr/lib/agent-sh/real/{}",
-        "/bin/{}.agent-sh-real",
-        "/usr/bin/{}.agent-sh-real",
-        "/bin/{}.distrib",
-        "/usr/bin/{}.distrib",
-        "/bin/{}.real",
-        "/usr/bin/{}.real",
-        "/bin/{}",
-        "/usr/bin/{}",
-        "/usr/local/bin/{}",
-        "/run/current-system/sw/bin/{}",
-    ],
-};
+impl Candidates {
+    fn of(&self, name: ShellName) -> &'static [&'static str] {
+        match name {
+            ShellName::Bash => self.bash,
+            ShellName::Sh => self.sh,
+            ShellName::Dash => self.dash,
+            ShellName::Zsh => self.zsh,
+        }
+    }
+}
 
 /// The shell that we will become.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -130,18 +126,14 @@ pub fn find(argv0: &[u8], candidates: &Candidates) -> Result<RealShell, NoShell>
     let name = name_of_file().or_else(|| ShellName::of(argv0)).unwrap_or(candidates.default);
     let own = std::fs::metadata("/proc/self/exe").ok().map(|meta| (meta.dev(), meta.ino()));
     let mut seen = Vec::new();
-    for place in candidates.places {
-        let path = place.replace("{}", name.name());
-        match Seen::at(Path::new(&path), own) {
+    for path in candidates.of(name) {
+        match Seen::at(Path::new(path), own) {
             Seen::Nothing => {}
             Seen::Unfit(why) => seen.push(format!("{path}: {why}")),
             Seen::Shell(head) => {
-                if let Ok(whole) = CString::new(path.clone()) {
-                    return Ok(RealShell {
-                        name,
-                        flavor: flavor(name, Path::new(&path), &head),
-                        path: whole,
-                    });
+                if let Ok(whole) = CString::new(*path) {
+                    let flavor = flavor(name, Path::new(path), &head);
+                    return Ok(RealShell { name, flavor, path: whole });
                 }
             }
         }
@@ -279,7 +271,8 @@ mod tests {
 
     #[test]
     fn nothing_found_says_where_it_was_looked_for() {
-        let none = Candidates { default: ShellName::Zsh, places: &["/nonexistent/{}", "/etc/passwd"] };
+        let none = &["/nonexistent/zsh", "/etc/passwd"][..];
+        let none = Candidates { default: ShellName::Zsh, bash: &[], sh: &[], dash: &[], zsh: none };
         assert_eq!(
             find(b"agent-sh", &none).unwrap_err().to_string(),
             "no real zsh found; install it beside agent-sh as /usr/lib/agent-sh/real/zsh \
