@@ -7,6 +7,7 @@ use std::rc::Rc;
 
 use crate::effects::model::{Effect, Structure, Unknown};
 use crate::policy::tables::{Family, SemanticClass, Tier};
+use crate::policy::temper::Enforcement;
 use crate::score::Signals;
 use crate::text::Span;
 use crate::verdict::{Permille, Verdict};
@@ -68,10 +69,25 @@ pub struct Decision {
     pub notes: Vec<String>,
 }
 
-/// Leave to run one command. Made by [`Decision::warrant`] alone, consumed by the record.
+/// What a warrant rests on; the record says it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ground {
+    /// the decision, or what resolution made of a WARN
+    Allowed,
+    /// nothing but observe mode: it would have been held back
+    Observed,
+}
+
+/// Leave to run one command. Made by [`Decision`] alone, consumed by the record.
 #[derive(Debug)]
 pub struct Warrant {
-    _private: (),
+    ground: Ground,
+}
+
+impl Warrant {
+    pub fn ground(&self) -> Ground {
+        self.ground
+    }
 }
 
 impl Decision {
@@ -89,8 +105,20 @@ impl Decision {
     /// (INVARIANT(I4)).
     pub fn warrant(&self, resolved: Verdict) -> Option<Warrant> {
         match (self.verdict, resolved) {
-            (Verdict::Allow, _) | (Verdict::Warn, Verdict::Allow) => Some(Warrant { _private: () }),
+            (Verdict::Allow, _) | (Verdict::Warn, Verdict::Allow) => {
+                Some(Warrant { ground: Ground::Allowed })
+            }
             (Verdict::Warn, Verdict::Warn | Verdict::Deny) | (Verdict::Deny, _) => None,
+        }
+    }
+
+    /// Leave to run under the policy's enforcement: [`Self::warrant`], or in observe mode one that says
+    /// that it rests on that mode alone.
+    pub fn leave(&self, resolved: Verdict, enforcement: Enforcement) -> Option<Warrant> {
+        match (self.warrant(resolved), enforcement) {
+            (Some(warrant), _) => Some(warrant),
+            (None, Enforcement::Observe) => Some(Warrant { ground: Ground::Observed }),
+            (None, Enforcement::Enforce) => None,
         }
     }
 }
@@ -104,6 +132,9 @@ mod tests {
         for resolved in [Verdict::Allow, Verdict::Warn, Verdict::Deny] {
             assert!(Decision::refused("x").warrant(resolved).is_none());
         }
+        assert!(Decision::refused("x").leave(Verdict::Allow, Enforcement::Enforce).is_none());
+        let observed = Decision::refused("x").leave(Verdict::Deny, Enforcement::Observe).unwrap();
+        assert_eq!(observed.ground(), Ground::Observed);
         let warn = Decision { verdict: Verdict::Warn, ..Decision::default() };
         assert!(warn.warrant(Verdict::Deny).is_none() && warn.warrant(Verdict::Allow).is_some());
     }

@@ -3,6 +3,8 @@
 //! The modules stand in the order in which data travels, from the door down to the cellar; imports run
 //! downwards only (`tests/floors.rs`).
 
+#![forbid(unsafe_code)]
+
 pub mod cli;
 pub mod pipeline;
 pub mod exec;

@@ -1,1 +1,151 @@
-//! The whole walk on one screen.
+//! The whole walk on one screen: a command that has passed every floor becomes the real shell.
+//!
+//! In: the raw vectors of `main`. Out: an exit status, if nothing was executed: 126 denied, 127 no shell,
+//! 125 agent-sh itself failed. Never: writes to standard output.
+
+mod hearing;
+mod joined;
+pub mod refusal;
+mod terms;
+
+use std::convert::Infallible;
+use std::ffi::CString;
+use std::fmt;
+
+use crate::decision::Decision;
+use crate::exec::{Call, ExecError, exec};
+use crate::invocation::Invocation;
+use crate::invocation::context::Context;
+use crate::invocation::form::Form;
+use crate::invocation::memory::reserve_standard_descriptors;
+use crate::invocation::shell::{self, NoShell};
+use crate::invocation::source::Source;
+use crate::policy::temper::Interactive;
+use crate::text::judged;
+use hearing::{Case, Hearing, Session};
+
+const SESSION: &str = "an interactive shell can't be judged beforehand; \
+                       give the command with -c, as a script file, or on standard input without a terminal";
+
+/// Why the walk ended without an exec.
+#[derive(Debug)]
+enum End {
+    /// What to say.
+    Denied(String),
+    NoShell(NoShell),
+    Exec(ExecError),
+}
+
+/// Judges, records, confines and becomes the real shell. `argv` and `environ` are as the kernel gave them.
+pub fn run(argv: Vec<CString>, environ: Vec<CString>) -> u8 {
+    reserve_standard_descriptors();
+    let end = match walk(argv, environ) {
+        Ok(never) => match never {},
+        Err(end) => end,
+    };
+    // standard error may be closed or full: the status says enough
+    drop(std::io::Write::write_all(&mut std::io::stderr(), end.to_string().as_bytes()));
+    end.status()
+}
+
+fn walk(argv: Vec<CString>, environ: Vec<CString>) -> Result<Infallible, End> {
+    let hearing = Hearing::open()?;
+    let temper = hearing.policy.temper();
+    let name = argv.first().map_or(&b""[..], |name| name.as_bytes());
+    let shell = shell::find(name, &terms::candidates(temper))?;
+    let invocation = Invocation::read(argv, environ, shell);
+    let session = if invocation.is_session() { Session::Unmediated } else { Session::Judged };
+    let source = match session {
+        Session::Unmediated => Source::Nothing,
+        Session::Judged => {
+            Source::read(&invocation, &terms::limits(temper)).map_err(|e| unread(&hearing, &e))?
+        }
+    };
+    let context = invocation.context();
+    let decision = judge(&invocation, &source, &context, &hearing);
+    let case = Case { text: source.text(&invocation), decision: &decision };
+    let resolved = joined::resolve(&decision, &hearing.policy);
+    let Some(warrant) = decision.leave(resolved, temper.enforcement) else {
+        return Err(denied(&hearing, case));
+    };
+    let argv = source.place(&invocation).map_err(|error| unread(&hearing, &error))?;
+    let confined = hearing.close(warrant, case, session, &context)?;
+    let argv = named(argv, invocation.shell.name);
+    Ok(exec(confined, Call { program: invocation.shell.path, argv, environ: invocation.environ })?)
+}
+
+/// What is thought of the text. What has none is decided here.
+fn judge(invocation: &Invocation, source: &Source, context: &Context, hearing: &Hearing) -> Decision {
+    let session = invocation.is_session();
+    match (invocation.line.form, hearing.policy.temper().interactive) {
+        (Form::Unclear(why), _) => Decision::refused(why),
+        (Form::Inert(_), _) => noted("prints and exits"),
+        (_, Interactive::Refuse) if session => Decision::refused(SESSION),
+        (_, Interactive::Pass) if session => noted("an interactive shell, unmediated"),
+        (Form::Command { .. } | Form::Script { .. } | Form::Input { .. }, _) => {
+            // with -n nothing of the text runs, but start-up files may
+            let text = if invocation.line.only_reads() { &[] } else { source.text(invocation) };
+            let (policy, world) = (&hearing.policy, &hearing.world);
+            joined::verify(&judged(text), context, &invocation.startup, policy, world)
+        }
+    }
+}
+
+fn noted(note: &str) -> Decision {
+    Decision { notes: vec![note.to_owned()], ..Decision::default() }
+}
+
+/// Records the refusal and words it.
+fn denied(hearing: &Hearing, case: Case<'_>) -> End {
+    hearing.refusal(case);
+    End::Denied(refusal::message(&judged(case.text), case.decision))
+}
+
+/// A text that can't be read whole is not run in observe mode either: part of it may be gone.
+fn unread(hearing: &Hearing, error: &dyn fmt::Display) -> End {
+    denied(hearing, Case { text: b"", decision: &Decision::refused(error.to_string()) })
+}
+
+/// Called by our own name, the real shell is told the place where programs expect it: `$0`, `$BASH` and
+/// its messages are then what they would be without us.
+fn named(mut argv: Vec<CString>, name: shell::ShellName) -> Vec<CString> {
+    let own = |word: &CString| shell::program(word.as_bytes()) == b"agent-sh";
+    if let Some(word) = argv.first_mut().filter(|word| own(word)) {
+        let login = word.as_bytes().starts_with(b"-");
+        let place = if login { format!("-{}", name.name()) } else { name.place().to_owned() };
+        *word = CString::new(place).unwrap_or_default();
+    }
+    argv
+}
+
+impl End {
+    fn status(&self) -> u8 {
+        match self {
+            Self::Denied(_) => 126,
+            Self::NoShell(_) => 127,
+            Self::Exec(error) => error.status(),
+        }
+    }
+}
+
+impl From<NoShell> for End {
+    fn from(error: NoShell) -> Self {
+        Self::NoShell(error)
+    }
+}
+
+impl From<ExecError> for End {
+    fn from(error: ExecError) -> Self {
+        Self::Exec(error)
+    }
+}
+
+impl fmt::Display for End {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Denied(message) => f.write_str(message),
+            Self::NoShell(error) => writeln!(f, "agent-sh: {error}"),
+            Self::Exec(error) => writeln!(f, "agent-sh: {error}"),
+        }
+    }
+}

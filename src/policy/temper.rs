@@ -56,11 +56,14 @@ choice! {
 }
 
 choice! {
-    /// Scripts whose file and folders only root can change.
+    /// Whether scripts run from their own path or as a sealed copy of what was judged.
     Scripts {
-        /// may run from their own path
+        /// from their path where only root and the caller can change them: as bash to the byte, but the
+        /// caller could exchange one between the judge's look and bash's
+        OwnPath = "own-path",
+        /// from their path where only root can change them
         FromPath = "from-path",
-        /// run as a sealed copy of what was judged, like all others
+        /// always a sealed copy
         Sealed = "sealed",
     }
 }

@@ -1,0 +1,130 @@
+//! One call's case: the policy in force, who asks, and what becomes of it in the record.
+//!
+//! In: the machine, an invocation, a decision. Out: events, [`Logged`], [`Confined`].
+//! Never: judges.
+
+use std::time::Instant;
+
+use super::{End, joined, terms};
+use crate::audit::{self, AuditPolicy, Event, Facts, Outcome, Subject};
+use crate::confine::{Confined, Plan, Scene, Surprise};
+use crate::decision::{Decision, Ground, Warrant};
+use crate::invocation::context::Context;
+use crate::invocation::startup;
+use crate::place::lookup::Lookups;
+use crate::place::workspace;
+use crate::policy::{self, Policy, Whereabouts};
+use crate::world::{Machine, World as _};
+
+/// Questions about the file system that finding the workspace may cost.
+const LOOKUPS: u32 = 256;
+
+#[derive(Debug)]
+pub(super) struct Hearing {
+    pub(super) world: Machine,
+    pub(super) policy: Policy,
+    audit: AuditPolicy,
+    subject: Subject,
+    /// Working directory, the user's home in the user table, workspace; empty where there is none.
+    directory: String,
+    home: String,
+    workspace: Option<String>,
+    began: Instant,
+}
+
+/// The text and what is thought of it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Case<'a> {
+    pub(super) text: &'a [u8],
+    pub(super) decision: &'a Decision,
+}
+
+impl Hearing {
+    /// Reads the policy. A broken one lets nothing run.
+    pub(super) fn open() -> Result<Self, End> {
+        let world = Machine;
+        let (directory, (_, home)) = (startup::directory(), startup::user(world.uid()));
+        let workspace = workspace::find(None, &directory, &home, &Lookups::new(&world, LOOKUPS));
+        let places = Whereabouts::on_machine(&world, world.uid(), &directory, workspace.as_deref());
+        let began = Instant::now();
+        let of = |policy: Policy, audit| Self {
+            world: Machine,
+            policy,
+            audit,
+            subject: Subject::read(),
+            directory: directory.clone(),
+            home: home.clone(),
+            workspace: workspace.clone(),
+            began,
+        };
+        match policy::load(&places) {
+            Ok(policy) => Ok(of(policy, terms::audit(policy.temper()))),
+            Err(error) => {
+                let decision = Decision::refused(format!("the policy is broken: {}", error.message()));
+                let hearing = of(Policy::embedded(), AuditPolicy::default());
+                hearing.refusal(Case { text: b"", decision: &decision });
+                Err(End::Denied(format!(
+                    "agent-sh: denied: the policy is broken, so nothing runs\n{error}\n"
+                )))
+            }
+        }
+    }
+
+    fn event(&self, case: Case<'_>, outcome: Outcome, confinement: &str) -> Event {
+        let facts = Facts {
+            outcome,
+            subject: &self.subject,
+            framework: None,
+            cwd: &self.directory,
+            text: case.text,
+            policy: self.policy.version(),
+            micros: u64::try_from(self.began.elapsed().as_micros()).unwrap_or(u64::MAX),
+            confinement,
+        };
+        Event::new(case.decision, &facts, self.audit.text_limit)
+    }
+
+    /// Records that the command will not run.
+    pub(super) fn refusal(&self, case: Case<'_>) {
+        audit::record_refusal(&self.event(case, Outcome::Blocked, ""), &self.audit);
+    }
+
+    /// Records, then confines: the only way from a warrant to the door marked exec (INVARIANT(I3)).
+    pub(super) fn close(
+        &self,
+        warrant: Warrant,
+        case: Case<'_>,
+        session: Session,
+        context: &Context,
+    ) -> Result<Confined, End> {
+        let outcome = match (warrant.ground(), session) {
+            (_, Session::Unmediated) => Outcome::Unmediated,
+            (Ground::Allowed, Session::Judged) => Outcome::Run,
+            (Ground::Observed, Session::Judged) => Outcome::Observed,
+        };
+        let scene = Scene {
+            workspace: self.workspace.as_deref(),
+            homes: vec![&context.home, &self.home],
+            temporary: context.environment.get("TMPDIR").map(String::as_str),
+        };
+        let plan =
+            Plan::prepare(&terms::confine(self.policy.temper()), &scene, &joined::grants(case.decision));
+        let plan = plan.map_err(|error| End::Denied(format!("agent-sh: denied: {error}\n")))?;
+        let logged = audit::record(warrant, &self.event(case, outcome, plan.state()), &self.audit)
+            .map_err(|error| End::Denied(format!("agent-sh: denied: {error}\n")))?;
+        let confined =
+            plan.apply(logged).map_err(|error| End::Denied(format!("agent-sh: denied: {error}\n")))?;
+        if confined.surprise() == Surprise::NotConfined {
+            // the first record promised more: a second one says what holds
+            audit::record_refusal(&self.event(case, outcome, confined.state()), &self.audit);
+        }
+        Ok(confined)
+    }
+}
+
+/// Whether somebody judged what will run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Session {
+    Judged,
+    Unmediated,
+}

@@ -1,0 +1,68 @@
+//! The policy's temper in the words of the floors that act on it.
+//!
+//! In: [`Temper`]. Out: candidates, limits, what the record and the confinement are told.
+//! Never: decides anything.
+
+use std::path::PathBuf;
+
+use crate::audit::{AuditPolicy, Demand};
+use crate::confine::{ConfinePolicy, Level};
+use crate::invocation::shell::{Candidates, ShellName};
+use crate::invocation::source::{Limits, Scripts};
+use crate::policy::temper::{self, Switch, Temper};
+
+/// Where the real shells are.
+pub(super) fn candidates(temper: &Temper) -> Candidates {
+    let shells = temper.shells;
+    Candidates {
+        default: ShellName::of(shells.default.as_bytes()).unwrap_or(ShellName::Bash),
+        bash: shells.bash,
+        sh: shells.sh,
+        dash: shells.dash,
+        zsh: shells.zsh,
+    }
+}
+
+/// How texts are read.
+pub(super) fn limits(temper: &Temper) -> Limits {
+    let scripts = match temper.scripts {
+        temper::Scripts::OwnPath => Scripts::OwnPathOfCaller,
+        temper::Scripts::FromPath => Scripts::OwnPathOfRoot,
+        temper::Scripts::Sealed => Scripts::Sealed,
+    };
+    Limits { scripts, ..Limits::DEFAULT }
+}
+
+/// What the record is told.
+pub(super) fn audit(temper: &Temper) -> AuditPolicy {
+    let audit = temper.audit;
+    let by_syslog = audit.syslog == Switch::On;
+    let sockets = if by_syslog { audit.sockets } else { &[] };
+    let default = AuditPolicy::default();
+    AuditPolicy {
+        demand: demand(audit.required),
+        syslog: sockets.iter().map(PathBuf::from).collect(),
+        journal: default.journal.filter(|_| by_syslog),
+        file: Some(audit.file).filter(|path| !path.is_empty()).map(PathBuf::from),
+        fallback: default.fallback,
+        facility: audit.facility.to_owned(),
+        wait_ms: u16::try_from(audit.wait_ms).unwrap_or(u16::MAX),
+        text_limit: usize::try_from(audit.text_limit).unwrap_or(usize::MAX),
+    }
+}
+
+/// What the confinement is told. Joined by the lead: the lists of paths.
+pub(super) fn confine(temper: &Temper) -> ConfinePolicy {
+    let level = match temper.confine.level {
+        temper::Level::Off => Level::Off,
+        temper::Level::Standard => Level::Standard,
+    };
+    ConfinePolicy { level, demand: demand(temper.confine.required), ..ConfinePolicy::default() }
+}
+
+fn demand(required: Switch) -> Demand {
+    match required {
+        Switch::On => Demand::Required,
+        Switch::Off => Demand::BestEffort,
+    }
+}
