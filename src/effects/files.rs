@@ -143,10 +143,10 @@ impl Walk<'_, '_> {
             let data = self.stdin.clone();
             return self.code_data(lang, &data, field, arguments, program);
         }
-        if field.has_hole() {
+        let target = self.path_target(field);
+        if field.has_hole() && !target.classes.has(Class::Workspace) {
             self.core.doubt(UnknownKind::Program, &field.text, field.span);
         }
-        let target = self.path_target(field);
         let text = self.file_text(&target);
         let tags = self.run_tags(&target, &text).union(field.tags);
         let endless = target.classes.has(Class::Null);

@@ -171,6 +171,10 @@ impl Walk<'_, '_> {
                 let outcome = child.opaque_or_text(&first, program);
                 data.tags = data.tags.union(outcome.data.tags);
             }
+            What::Exec if first.has_hole() && first.tags.is_empty() => {
+                // a program by a computed path, as `[tool(), "-i", file]`
+                self.core.doubt(UnknownKind::Code, "program", like.span);
+            }
             What::Exec => {
                 let stdin = Data::inherited();
                 let mut child = self.fork();

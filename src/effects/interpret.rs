@@ -10,7 +10,7 @@ use crate::canonical::state::Reach;
 use crate::canonical::value::{Data, Field, Origin};
 use crate::effects::arguments::{Inert, Meant, Parsed, parse};
 use crate::effects::call::Call;
-use crate::effects::model::Target;
+use crate::effects::model::{Indicator, Target};
 use crate::effects::walk::{Outcome, Walk};
 use crate::policy::tables::{Command, Is, Lang, Output, Role};
 
@@ -162,7 +162,7 @@ impl Walk<'_, '_> {
                 Is::Code(lang) | Is::CodeFile(lang) => {
                     if input.origin == Origin::Inside {
                         let field = doing.call.argv.first().cloned().unwrap_or_default();
-                        self.core.indicate(crate::effects::model::Indicator::PipeToInterpreter, doing.call.span);
+                        self.core.indicate(indicator_of(lang, &input), doing.call.span);
                         self.code_data(lang, &input, &field, &doing.parsed.operands, &doing.program);
                     }
                 }
@@ -480,6 +480,14 @@ impl Walk<'_, '_> {
             self.core.doubt(UnknownKind::Value, "output", doing.call.span);
         }
     }
+}
+
+/// How an interpreter's input counts as structure: text that stands in the command, as in a here-document,
+/// is judged itself and counts as the pipe that it is; so do query languages, which start nothing.
+pub fn indicator_of(lang: Lang, input: &Data) -> Indicator {
+    let hidden = TagSet::of(tag::FROM_DECODED).with(tag::FROM_NETWORK);
+    let read = input.whole().is_some() && !input.tags.has_any(hidden);
+    if read || matches!(lang, Lang::Sql | Lang::Jq) { Indicator::Pipe } else { Indicator::PipeToInterpreter }
 }
 
 /// `[user@]host:path` or a URL, in the words of scp and rsync.

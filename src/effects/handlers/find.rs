@@ -5,7 +5,7 @@
 
 use std::rc::Rc;
 
-use crate::act::{Kind, TagSet, tag};
+use crate::act::{Class, ClassSet, Kind, TagSet, tag};
 use crate::canonical::value::{Data, Field, HOLE};
 use crate::effects::call::Call;
 use crate::effects::walk::{Outcome, Walk};
@@ -17,6 +17,8 @@ struct Search {
     starts: Vec<Field>,
     /// A name or path that found files have.
     name: Option<String>,
+    /// Some names are left out.
+    excepted: bool,
     /// Some test narrows what is found (age, size, owner, emptiness …).
     narrowed: bool,
     depth_zero: bool,
@@ -67,8 +69,11 @@ fn parse(words: &[Field]) -> Search {
             }
             "-name" | "-iname" | "-path" | "-ipath" | "-wholename" | "-iwholename" => {
                 let pattern = value().text;
-                let all = pattern.chars().all(|c| matches!(c, '*' | '.' | '?' | '/'));
-                if !all && !negated {
+                let all = matches!(pattern.as_str(), "." | "./" | ".*" | "*.*" | "./*" | "?*" | "*?")
+                    || pattern.chars().all(|c| matches!(c, '*' | '/'));
+                if negated {
+                    search.excepted |= !all;
+                } else if !all {
                     search.narrowed = true;
                     search.name = Some(pattern);
                 }
@@ -105,48 +110,34 @@ impl Walk<'_, '_> {
         for start in &search.starts {
             let target = self.path_target_for(start, Kind::List);
             tags = tags.union(start.tags);
+            // `find . ! -name '*.c'` spares what it names; of a home or a system too little would be left
+            let near = ClassSet::of(Class::Workspace).with(Class::Temporary);
+            let narrowed = search.narrowed || (search.excepted && target.classes.has_any(near));
             self.core.emit(Kind::List, target, self.state.ambient.with(tag::RECURSIVE), program, start.span);
-            found.push(self.found_by(&search, start));
+            found.push((found_by(&search, start, narrowed), narrowed));
         }
         for action in &search.actions {
             match action {
                 Action::Delete(word) => {
-                    for field in &found {
-                        self.delete_found(field, &search, program, word.span);
+                    for (field, narrowed) in &found {
+                        self.delete_found(field, *narrowed, program, word.span);
                     }
                 }
                 Action::Write(field) => {
                     let data = Data::unknown(tags);
                     self.write_path(field, Kind::Write, &data, program, call.span);
                 }
-                Action::Run(argv) => self.run_found(argv, &found, call),
+                Action::Run(argv) => found.iter().for_each(|(field, _)| self.run_found(argv, field, call)),
             }
         }
-        let text: String = found.iter().map(|f| format!("{}\n", f.text)).collect();
+        let text: String = found.iter().map(|(f, _)| format!("{}\n", f.text)).collect();
         Outcome::prints(Data { text: Some(text), ..Data::unknown(tags) })
     }
 
-    /// A field that stands for what is found under one starting point.
-    fn found_by(&self, search: &Search, start: &Field) -> Field {
-        let base = start.text.trim_end_matches('/');
-        let text = match &search.name {
-            _ if search.depth_zero => start.text.clone(),
-            Some(name) if name.contains('/') => name.replace('*', &HOLE.to_string()),
-            Some(name) => format!("{base}/{HOLE}/{name}"),
-            None if search.narrowed => format!("{base}/{HOLE}"),
-            None => start.text.clone(),
-        };
-        let mut tags = start.tags;
-        if search.narrowed {
-            tags = tags.with(tag::GLOB);
-        }
-        Field { text, pattern: None, tags, span: start.span }
-    }
-
-    fn delete_found(&mut self, field: &Field, search: &Search, program: &Rc<str>, span: crate::text::Span) {
+    fn delete_found(&mut self, field: &Field, narrowed: bool, program: &Rc<str>, span: crate::text::Span) {
         let target = self.path_target_for(field, Kind::Delete);
         let mut tags = self.state.ambient.union(field.tags).union(self.path_tags(&target, field, Kind::Delete));
-        if !search.narrowed {
+        if !narrowed {
             tags = tags.with(tag::RECURSIVE).with(tag::GLOB_ALL);
         }
         tags = tags.union(self.work_tags(&target, Kind::Delete)).minus(TagSet::of(tag::UNKNOWN_TARGET));
@@ -154,23 +145,40 @@ impl Walk<'_, '_> {
     }
 
     /// `-exec COMMAND {} ;`
-    fn run_found(&mut self, argv: &[Field], found: &[Field], call: &Call<'_>) {
-        for field in found {
-            let words: Vec<Field> = argv
-                .iter()
-                .map(|word| {
-                    if word.text == "{}" {
-                        Field { span: word.span, ..field.clone() }
-                    } else {
-                        Field { text: word.text.replace("{}", &field.text), ..word.clone() }
-                    }
-                })
-                .collect();
-            let stdin = Data::empty();
-            let mut child = self.fork();
-            child.call(&Call { argv: &words, stdin: &stdin, environment: &[], span: call.span });
-            let written = child.state.written;
-            self.state.written = written;
-        }
+    fn run_found(&mut self, argv: &[Field], field: &Field, call: &Call<'_>) {
+        let words: Vec<Field> = argv
+            .iter()
+            .map(|word| {
+                if word.text == "{}" {
+                    Field { span: word.span, ..field.clone() }
+                } else {
+                    Field { text: word.text.replace("{}", &field.text), ..word.clone() }
+                }
+            })
+            .collect();
+        let stdin = Data::empty();
+        let mut child = self.fork();
+        child.call(&Call { argv: &words, stdin: &stdin, environment: &[], span: call.span });
+        let written = child.state.written;
+        self.state.written = written;
     }
+}
+
+/// A field that stands for what is found under one starting point.
+fn found_by(search: &Search, start: &Field, narrowed: bool) -> Field {
+    let base = start.text.trim_end_matches('/');
+    let text = match &search.name {
+        _ if search.depth_zero => start.text.clone(),
+        Some(name) if name.contains('/') => name.replace('*', &HOLE.to_string()),
+        Some(name) => format!("{base}/{HOLE}/{name}"),
+        None if narrowed => format!("{base}/{HOLE}"),
+        None => start.text.clone(),
+    };
+    let mut tags = start.tags;
+    if narrowed {
+        tags = tags.with(tag::GLOB);
+    } else if !search.depth_zero {
+        tags = tags.with(tag::GLOB_ALL);
+    }
+    Field { text, pattern: None, tags, span: start.span }
 }
