@@ -307,6 +307,9 @@ impl Reader<'_> {
                 }
             };
         }
+        if skip == 1 && self.is_inert(&word.text) {
+            self.out.inert = Inert::Yes;
+        }
         let mut rest = letters.char_indices();
         while let Some((i, letter)) = rest.next() {
             let name = format!("-{letter}");

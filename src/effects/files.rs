@@ -176,6 +176,9 @@ impl Walk<'_, '_> {
         {
             return self.code_text(lang, &text, field, arguments);
         }
+        if lang == Lang::Jq {
+            return Outcome::prints(Data::unknown(data.tags));
+        }
         let tags = self.state.ambient.union(data.tags).union(field.tags).with(tag::OPAQUE);
         self.core.emit(Kind::Code, Target::default(), tags, program, field.span);
         self.core.doubt(UnknownKind::Code, program, field.span);

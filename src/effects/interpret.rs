@@ -11,7 +11,7 @@ use crate::canonical::value::{Data, Field, Origin};
 use crate::effects::arguments::{Inert, Meant, Parsed, parse};
 use crate::effects::call::Call;
 use crate::effects::model::{Indicator, Target};
-use crate::effects::walk::{Outcome, Walk};
+use crate::effects::walk::{Outcome, Status, Walk};
 use crate::policy::tables::{Command, Is, Lang, Output, Role};
 
 /// A described call while its words are carried out.
@@ -289,6 +289,7 @@ impl Walk<'_, '_> {
         {
             return self.remote_effect(kind, &Field { text: peer, ..field.clone() }, doing);
         }
+        let kind = if kind == Kind::Move && doing.tags.has(tag::READS_ONLY) { Kind::Read } else { kind };
         match kind {
             Kind::Read => {
                 if let Some(path) = field.text.strip_prefix("file://") {
@@ -464,7 +465,9 @@ impl Walk<'_, '_> {
             data.text = Some(text);
         }
         self.written_to_stdout(doing, &mut data);
-        Outcome::prints(data)
+        // `which a || which b` is taken for a's place
+        let status = if &*doing.program == "which" { Status::Success } else { Status::Either };
+        Outcome { data, status }
     }
 
     /// A download without an output file is printed; one with a file is not.

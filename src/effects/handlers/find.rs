@@ -114,6 +114,9 @@ impl Walk<'_, '_> {
             let near = ClassSet::of(Class::Workspace).with(Class::Temporary);
             let narrowed = search.narrowed || (search.excepted && target.classes.has_any(near));
             self.core.emit(Kind::List, target, self.state.ambient.with(tag::RECURSIVE), program, start.span);
+            if narrowed {
+                tags = tags.with(tag::GLOB);
+            }
             found.push((found_by(&search, start, narrowed), narrowed));
         }
         for action in &search.actions {
