@@ -460,7 +460,10 @@ impl Walk<'_, '_> {
             Output::Unknown => Data::unknown(doing.read.tags.with(tag::FROM_UNKNOWN)),
         };
         data.origin = Origin::Inside;
-        data.tags = data.tags.minus(TagSet::of(tag::FROM_STDIN));
+        data.tags = data.tags.minus(TagSet::of(tag::FROM_STDIN).with(tag::SHELL_SETTINGS));
+        if crate::effects::shells::prints_settings(&doing.call) {
+            data.tags = data.tags.with(tag::SHELL_SETTINGS);
+        }
         if let Some(text) = crate::effects::print::simulate(&doing.program, doing.call.arguments(), &doing.read) {
             data.text = Some(text);
         }

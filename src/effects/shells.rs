@@ -167,12 +167,15 @@ impl Walk<'_, '_> {
 
     /// `eval`: its words, joined, in this very shell.
     pub fn eval(&mut self, call: &Call<'_>) -> Outcome {
-        self.core.indicate(Indicator::Evaluation, call.span);
         let words = call.arguments();
         let words = if words.first().is_some_and(|w| w.text == "--") { words.get(1..).unwrap_or(&[]) } else { words };
         let Some(first) = words.first() else { return Outcome::success() };
         let tags = words.iter().fold(TagSet::EMPTY, |t, w| t.union(w.tags));
         let text = words.iter().map(|w| w.text.as_str()).collect::<Vec<_>>().join(" ");
+        if is_settings(&text, tags) {
+            return Outcome::silent();
+        }
+        self.core.indicate(Indicator::Evaluation, call.span);
         let field = Field { text, pattern: None, tags, span: first.span };
         self.opaque_or_text(&field, &Rc::from("eval"))
     }
@@ -197,6 +200,11 @@ impl Walk<'_, '_> {
         }
         let target = self.path_target(field);
         let text = self.file_text(&target);
+        if let FileText::Written(data) = &text
+            && is_settings(&data.value().text, data.tags)
+        {
+            return Outcome::silent();
+        }
         if !is_settings_file(field, &target, &text) {
             self.core.indicate(Indicator::Evaluation, call.span);
         }
@@ -234,4 +242,33 @@ fn is_settings_file(field: &Field, target: &Target, text: &FileText) -> bool {
     let made = matches!(text, FileText::Written(data) if data.whole().is_none());
     let unsure = ClassSet::of(Class::Temporary).with(Class::Unknown).with(Class::Null).with(Class::OtherHome);
     !made && !field.has_hole() && !target.resolved.starts_with("/dev/") && !target.classes.has_any(unsure)
+}
+
+/// Programs that print shell text to be evaluated, by custom: `direnv hook bash`, `kubectl completion bash`,
+/// `brew shellenv`, `pyenv init -`, `ssh-agent -s`.
+pub fn prints_settings(call: &Call<'_>) -> bool {
+    let mut words = call.argv.iter().map(|f| f.text.as_str());
+    let Some(head) = words.next().filter(|h| !h.contains('/') && !is_shell(h)) else { return false };
+    if matches!(head, "ssh-agent" | "gpg-agent" | "dircolors" | "lesspipe" | "keychain" | "tset" | "resize") {
+        return true;
+    }
+    let words: Vec<&str> = words.collect();
+    let shell = |w: Option<&&str>| w.is_none_or(|w| is_shell(w) || matches!(*w, "-" | "fish" | "--path" | "--shell"));
+    let asks = |w: &str| matches!(w, "completion" | "completions" | "--completion" | "--completions" | "hook" | "init" | "activate" | "shell-init" | "virtualenv-init" | "generate-shell-completion");
+    match words.as_slice() {
+        ["shellenv" | "docker-env", ..] => true,
+        ["env", rest @ ..] => matches!(head, "fnm" | "opam" | "docker-machine" | "minikube" | "conda") && shell(rest.first()),
+        [first, rest @ ..] if asks(first) => matches!(head, "conda" | "mamba") || (shell(rest.first()) && !matches!(*first, "init" if rest.is_empty())),
+        [first, second, rest @ ..] if asks(second) && !first.starts_with('-') => shell(rest.first()) && *second != "init",
+        _ => false,
+    }
+}
+
+/// Whether all of a text is what one such program prints.
+fn is_settings(text: &str, tags: TagSet) -> bool {
+    let other = tags.minus(TagSet::of(tag::SHELL_SETTINGS).with(tag::IN_SUBSTITUTION).with(tag::FROM_UNKNOWN));
+    let mut letters = text.trim().chars();
+    tags.has(tag::SHELL_SETTINGS)
+        && other.is_empty()
+        && (letters.next(), letters.next()) == (Some(crate::canonical::value::HOLE), None)
 }
