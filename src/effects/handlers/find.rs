@@ -152,7 +152,7 @@ fn parse(words: &[Field]) -> Search {
             }
             "-name" | "-iname" | "-path" | "-ipath" | "-wholename" | "-iwholename" => {
                 let pattern = value().text;
-                let all = matches!(pattern.as_str(), "." | "./" | ".*" | "*.*" | "./*" | "?*" | "*?")
+                let all = matches!(pattern.as_str(), "." | "./" | "*.*" | "./*" | "?*" | "*?")
                     || pattern.chars().all(|c| matches!(c, '*' | '/'));
                 match (negated, all) {
                     (true, false) => search.tests.except(),
@@ -197,7 +197,8 @@ impl Walk<'_, '_> {
             let target = self.path_target_for(start, Kind::List);
             tags = tags.union(start.tags);
             // `find . ! -name '*.c'` spares what it names; of a home or a system too little would be left
-            let near = target.classes.has_any(ClassSet::of(Class::Workspace).with(Class::Temporary));
+            let near = ClassSet::of(Class::Workspace).with(Class::Temporary).with(Class::Outside);
+            let near = target.classes.has_any(near);
             self.core.emit(Kind::List, target, self.state.ambient.with(tag::RECURSIVE), program, start.span);
             for (number, branch) in search.tests.branches.iter().enumerate() {
                 let narrowed = branch.narrowed || (branch.excepted && near);
