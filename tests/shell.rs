@@ -262,7 +262,7 @@ fn standard_input_is_a_script_and_its_rest_is_read_by_it() {
         (&[], "read a\nsome text\necho \"got $a\"\n"),
         (&[], "cat\nrest 1\nrest 2\n"),
         (&[], "cat <<E\nx\nE\nbash -c 'read l; echo sub $l'\ndata for it\necho end\n"),
-        (&[], "exec bash\necho second\n"),
+        (&[], "exec cat\nsecond\n"),
         (&[], "echo 'unfinished\n"),
         (&[], "echo a\0b\n"),
         (&[], ""),
