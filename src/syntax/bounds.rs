@@ -12,6 +12,8 @@ pub enum Bound {
     Size,
     /// constructs nested deeper than `Limits::depth`
     Depth,
+    /// a here-document whose body stands behind the substitution that it belongs to
+    LateDocument,
 }
 
 impl fmt::Display for Bound {
@@ -19,6 +21,7 @@ impl fmt::Display for Bound {
         f.write_str(match self {
             Self::Size => "the text is too long to be judged",
             Self::Depth => "constructs are nested too deeply to be judged",
+            Self::LateDocument => "a here-document's body stands outside its substitution",
         })
     }
 }
@@ -101,7 +104,7 @@ struct Plain<'t> {
     document: Option<(&'t [u8], bool)>,
 }
 
-impl<'t> Plain<'t> {
+impl Plain<'_> {
     fn next(&self, ahead: usize) -> u8 {
         self.bytes.get(self.at + ahead).copied().unwrap_or(b'\n')
     }

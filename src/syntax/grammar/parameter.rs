@@ -3,6 +3,7 @@
 //! In: a [`Reader`] at `$`. Out: pieces.
 //! Never: expands; a form that bash calls a bad substitution is a parameter with an impossible name.
 
+use crate::syntax::bounds::Bound;
 use crate::syntax::grammar::cursor::{Fault, Read, Reader};
 use crate::syntax::grammar::substitution::Bracket;
 use crate::syntax::grammar::word::{Context, Pieces};
@@ -72,13 +73,12 @@ impl Reader<'_> {
         }
         let inner = self.at;
         let parameter = self.deeper(|reader| reader.read_parameter(context))?;
-        if let Some(parameter) = parameter {
-            if self.peek() == Some(b'}') {
+        if let Some(parameter) = parameter
+            && self.peek() == Some(b'}') {
                 self.at += 1;
                 out.piece(Piece::Parameter(Box::new(parameter), context.quoting()));
                 return Ok(());
             }
-        }
         // a bad substitution: bash says so when it expands it
         self.at = inner;
         let (from, to) = self.matched(Bracket::Brace)?;
@@ -95,7 +95,7 @@ impl Reader<'_> {
             let mut script = reader.read_list()?;
             reader.want_keyword("}")?;
             if reader.unread < reader.documents.len() {
-                return reader.broken(Fault::Unclosed("here-document"));
+                return reader.broken(Fault::Bound(Bound::LateDocument));
             }
             reader.settle(&mut script.items);
             Ok(script)
@@ -114,7 +114,7 @@ impl Reader<'_> {
         if self.peek() == Some(b'#') && self.counts_length() {
             self.at += 1;
             let Some(name) = self.parameter_name() else { return Ok(None) };
-            let Some(index) = self.read_index()? else { return Ok(None) };
+            let index = self.read_index()?;
             return Ok(Some(Parameter { name, index, reference, operation: Operation::Length }));
         }
         if self.is_bash() && self.peek() == Some(b'!') && !matches!(self.byte(1), Some(b'}' | b':' | b'-' | b'=' | b'?' | b'+' | b'%' | b'/')) {
@@ -126,7 +126,7 @@ impl Reader<'_> {
             self.at += 1;
             return Ok(Some(Parameter { name, index: None, reference, operation: Operation::Names }));
         }
-        let Some(index) = self.read_index()? else { return Ok(None) };
+        let index = self.read_index()?;
         let keys = reference == Reference::Indirect
             && self.peek() == Some(b'}')
             && index.as_ref().and_then(Word::literal).is_some_and(|i| i == "@" || i == "*");
@@ -162,16 +162,19 @@ impl Reader<'_> {
         }
     }
 
-    /// The index, if there is one; nothing at all where its bracket isn't closed within the braces.
-    fn read_index(&mut self) -> Read<Option<Option<Word>>> {
+    /// The index, if there is one; a bracket that isn't closed within the braces is left standing, so that
+    /// the whole is a bad substitution.
+    fn read_index(&mut self) -> Read<Option<Word>> {
         if !self.is_bash() || self.peek() != Some(b'[') {
-            return Ok(Some(None));
+            return Ok(None);
         }
+        let start = self.at;
         self.at += 1;
-        match self.matched(Bracket::Index) {
-            Ok(inner) => self.read_part(inner, Context::Arithmetic).map(|word| Some(Some(word))),
-            Err(_) => Ok(None),
+        if let Ok(inner) = self.matched(Bracket::Index) {
+            return self.read_part(inner, Context::Arithmetic).map(Some);
         }
+        self.at = start;
+        Ok(None)
     }
 
     fn read_operation(&mut self, context: Context) -> Read<Operation> {

@@ -3,6 +3,7 @@
 //! In: a [`Reader`] at the construct. Out: [`Substituted`] scripts and arithmetic words.
 //! Never: runs anything, or loses the text of a script that can't be read.
 
+use crate::syntax::bounds::Bound;
 use crate::syntax::grammar::cursor::{Fault, Origin, Read, Reader};
 use crate::syntax::grammar::word::{Context, Pieces};
 use crate::syntax::tree::{Direction, Piece, Script, Substituted, Word};
@@ -18,7 +19,7 @@ impl Reader<'_> {
             reader.want(")")?;
             if reader.unread < reader.documents.len() {
                 // its body would stand behind the substitution: bash warns, and versions differ
-                return reader.broken(Fault::Unclosed("here-document"));
+                return reader.broken(Fault::Bound(Bound::LateDocument));
             }
             reader.settle(&mut items);
             Ok(Script { items })
