@@ -1,7 +1,7 @@
 //! brush-parser's reading of bash text, as a tree: the second opinion on bash.
 //!
 //! In: one unit of text. Out: [`Script`], or nothing where brush refuses it or might not end soon.
-//! Never: hands brush tokens on which it panics (large numbers) or is exponential (`((`, nested `case`).
+//! Never: hands brush tokens on which it panics (large numbers, nested here-documents) or is exponential (`((`, nested `case`).
 
 use crate::syntax::bounds::Limits;
 use crate::syntax::grammar::Dialect;
@@ -27,8 +27,10 @@ fn script(text: &str, reread: &Rereader<'_>) -> Option<Script> {
 }
 
 fn program(text: &str) -> Result<ast::Program, Opinion> {
-    // each of these is one level of recursion in the tokenizer
-    if text.matches('$').count() > 500 {
+    // each of these is one level of recursion in the tokenizer, which mixes up the tokens of a here-document
+    // within them, and unwraps a character that isn't there (`$(cat <<E)`)
+    let nested = ["$(", "${", "$["].iter().map(|opening| text.matches(opening).count()).sum::<usize>();
+    if nested > 300 || nested > 0 && text.contains("<<") {
         return Err(Opinion::None);
     }
     let tokens = uncached_tokenize_str(text, &TokenizerOptions::default()).map_err(|_| Opinion::Refused)?;

@@ -56,6 +56,8 @@ pub struct Facts {
     pub has_foreign_space: bool,
     /// bidirectional or invisible characters: what a person sees isn't what runs
     pub has_invisible: bool,
+    /// `?( *( +( @( !(`: which command this is depends on the option `extglob`
+    pub has_extended_pattern: bool,
     /// There is one way to read it: only words, `'…'` and `"…"`, backslashes before printable characters,
     /// `$name`, comments, `; & && || |`, newlines, plain redirects and one here-document a line in which
     /// nothing is expanded, and none of `( ) backquote` or the words that only bash reserves. Every
@@ -73,8 +75,11 @@ pub fn scan(text: &str, limits: &Limits) -> Result<Facts, Bound> {
     }
     let mut facts = Facts { bytes: text.len(), ..Facts::default() };
     let mut ascii = true;
+    let mut before = 0;
     for byte in text.bytes() {
         ascii &= byte < 0x80;
+        facts.has_extended_pattern |= byte == b'(' && matches!(before, b'?' | b'*' | b'+' | b'@' | b'!');
+        before = byte;
         facts.has_controls |= byte < b' ' && byte != b'\t' && byte != b'\n' || byte == 0x7f;
     }
     if !ascii {

@@ -53,9 +53,10 @@ impl Reading {
     /// Whether running the text does nothing but print the shell's syntax error: its first complete command
     /// is malformed (the shell runs the complete commands before an error, and nothing of the line with it),
     /// for us and for every other parser, none of which is then likely to be wrong about it. Neither a
-    /// bound of ours nor a long text proves that.
+    /// bound of ours nor a long text proves that, nor one that reads otherwise under `-O extglob`.
     pub fn runs_nothing(&self) -> bool {
         self.error.is_some()
+            && !self.facts.has_extended_pattern
             && self.second == Second::Refused
             && self.script.items.is_empty()
             && self.alternatives.iter().all(|script| script.items.is_empty())

@@ -71,6 +71,8 @@ pub(super) struct Reader<'t> {
     pub(super) in_substitution: bool,
     /// whether the item read last was ended by `;` or `&`
     pub(super) separated: bool,
+    /// a word read here may be the name of a function that is being defined
+    pub(super) may_define: bool,
     /// delimiters before this position are part of a word (`a[ x ]`)
     pub(super) solid_until: usize,
 }
@@ -89,6 +91,7 @@ impl<'t> Reader<'t> {
             unread: 0,
             in_substitution: false,
             separated: false,
+            may_define: false,
             solid_until: 0,
         }
     }

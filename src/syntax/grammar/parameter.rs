@@ -81,7 +81,7 @@ impl Reader<'_> {
             }
         // a bad substitution: bash says so when it expands it
         self.at = inner;
-        let (from, to) = self.matched(Bracket::Brace)?;
+        let (from, to) = self.matched(if self.is_bash() { Bracket::Brace } else { Bracket::FirstBrace })?;
         out.piece(plain(self.slice(from, to).to_owned(), context.quoting()));
         Ok(())
     }

@@ -35,9 +35,12 @@ impl Reader<'_> {
                 continue;
             }
             let word_start = self.at;
-            let Some(word) = self.read_word(Context::Token)? else { break };
-            last = self.at;
             let alone = simple.words.is_empty() && simple.assignments.is_empty() && simple.redirects.is_empty();
+            self.may_define = alone;
+            let word = self.read_word(Context::Token);
+            self.may_define = false;
+            let Some(word) = word? else { break };
+            last = self.at;
             if alone && self.at_parentheses() {
                 let name = word.literal().unwrap_or_else(|| self.slice(word_start, last).to_owned());
                 return self.read_function_body(name, start);

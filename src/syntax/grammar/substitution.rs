@@ -203,6 +203,8 @@ pub(super) enum Bracket {
     Index,
     /// `${` of a bad substitution: the first brace ends it
     Brace,
+    /// the same for dash, which sees nothing nested in it
+    FirstBrace,
 }
 
 impl Bracket {
@@ -210,12 +212,12 @@ impl Bracket {
         match self {
             Self::Parenthesis => (b'(', b')'),
             Self::OldArithmetic | Self::Subscript | Self::Index => (b'[', b']'),
-            Self::Brace => (0, b'}'),
+            Self::Brace | Self::FirstBrace => (0, b'}'),
         }
     }
 
     /// Whether `$(` and `${` are ordinary characters directly within it.
     fn is_blind(self) -> bool {
-        matches!(self, Self::Parenthesis | Self::OldArithmetic)
+        matches!(self, Self::Parenthesis | Self::OldArithmetic | Self::FirstBrace)
     }
 }

@@ -230,7 +230,7 @@ impl<'t> Reader<'t> {
     }
 
     /// Whether the parenthesis here belongs to an extended pattern (`?(a|b)`), or to a regular expression.
-    /// Empty parentheses define a function instead.
+    /// Empty parentheses behind a first word define a function instead.
     fn opens_pattern(&self, out: &Pieces, context: Context) -> bool {
         if context == Context::Regex {
             return true;
@@ -242,7 +242,7 @@ impl<'t> Reader<'t> {
         while let Some(b' ' | b'\t') = self.byte(ahead) {
             ahead += 1;
         }
-        self.byte(ahead) != Some(b')')
+        !self.may_define || self.byte(ahead) != Some(b')')
     }
 
     /// `~name` up to `/`, or a literal where something else follows.
