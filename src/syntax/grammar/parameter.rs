@@ -41,7 +41,7 @@ impl Reader<'_> {
             Some(b'[') if self.is_bash() => {
                 self.at += 1;
                 let inner = self.matched(Bracket::OldArithmetic)?;
-                let word = self.deeper(|reader| reader.read_part(inner, Context::Arithmetic))?;
+                let word = self.read_loose(inner, Context::Arithmetic)?;
                 out.piece(Piece::Arithmetic(Box::new(word), quoting));
             }
             Some(b'\'') if self.is_bash() && quoting == Quoting::Bare => self.read_ansi(out)?,
@@ -81,9 +81,18 @@ impl Reader<'_> {
             }
         // a bad substitution: bash says so when it expands it
         self.at = inner;
-        let (from, to) = self.matched(if self.is_bash() { Bracket::Brace } else { Bracket::FirstBrace })?;
+        let (from, to) = if self.is_bash() { self.matched(Bracket::Brace)? } else { self.first_brace()? };
         out.piece(plain(self.slice(from, to).to_owned(), context.quoting()));
         Ok(())
+    }
+
+    /// Up to the next brace, whatever stands before it: where dash lets a bad substitution end.
+    fn first_brace(&mut self) -> Read<(usize, usize)> {
+        let start = self.at;
+        let rest = self.text.as_bytes().get(start..self.end).unwrap_or(&[]);
+        let Some(length) = memchr::memchr(b'}', rest) else { return self.broken(Fault::Unclosed("}")) };
+        self.at = start + length + 1;
+        Ok((start, start + length))
     }
 
     /// bash 5.3's `${ list; }`; older ones call it a bad substitution, so that nothing is lost.
@@ -171,7 +180,7 @@ impl Reader<'_> {
         let start = self.at;
         self.at += 1;
         if let Ok(inner) = self.matched(Bracket::Index) {
-            return self.read_part(inner, Context::Arithmetic).map(Some);
+            return self.read_loose(inner, Context::Arithmetic).map(Some);
         }
         self.at = start;
         Ok(None)

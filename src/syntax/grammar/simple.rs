@@ -124,7 +124,7 @@ impl Reader<'_> {
                 self.at = start;
                 return Ok(None);
             }
-            index = Some(self.deeper(|reader| reader.read_part(inner, Context::Arithmetic))?);
+            index = Some(self.read_loose(inner, Context::Arithmetic)?);
         }
         let operator = if self.take("=") {
             Assign::Set
@@ -169,7 +169,7 @@ impl Reader<'_> {
         self.at += 1;
         let inner = self.matched(Bracket::Subscript)?;
         if self.take("=") || self.take("+=") {
-            return self.deeper(|reader| reader.read_part(inner, Context::Arithmetic)).map(Some);
+            return self.read_loose(inner, Context::Arithmetic).map(Some);
         }
         self.solid_until = self.at;
         self.at = start;

@@ -110,7 +110,21 @@ impl Reader<'_> {
             return Ok(None);
         }
         self.at += 1;
-        self.deeper(|reader| reader.read_part(inner, Context::Arithmetic)).map(Some)
+        self.read_loose(inner, Context::Arithmetic).map(Some)
+    }
+
+    /// A range whose end was found without looking into it. What can't be read in it is bash's error when
+    /// it is expanded, and no syntax error.
+    pub(super) fn read_loose(&mut self, range: (usize, usize), context: Context) -> Read<Word> {
+        match self.deeper(|reader| reader.read_part(range, context)) {
+            Err(broken) if !matches!(broken.fault, Fault::Bound(_)) => {
+                let span = self.span(range.0, range.1);
+                let text = self.slice(range.0, range.1).to_owned();
+                let inner = Substituted { script: Script::default(), broken: Some(text), span };
+                Ok(Word { pieces: vec![Piece::Command(Box::new(inner), context.quoting())], span })
+            }
+            result => result,
+        }
     }
 
     /// `a; b; c))` of an arithmetic `for`.
@@ -124,15 +138,11 @@ impl Reader<'_> {
         let cut = |from: usize| text.get(from..).and_then(|t| t.find(';')).map(|at| from + at);
         let Some(first) = cut(0) else { return self.wanted(";") };
         let Some(second) = cut(first + 1) else { return self.wanted(";") };
-        let parts = [(start, start + first), (start + first + 1, start + second), (start + second + 1, end)];
-        let [a, b, c] = parts;
-        self.deeper(|reader| {
-            Ok([
-                reader.read_part(a, Context::Arithmetic)?,
-                reader.read_part(b, Context::Arithmetic)?,
-                reader.read_part(c, Context::Arithmetic)?,
-            ])
-        })
+        Ok([
+            self.read_loose((start, start + first), Context::Arithmetic)?,
+            self.read_loose((start + first + 1, start + second), Context::Arithmetic)?,
+            self.read_loose((start + second + 1, end), Context::Arithmetic)?,
+        ])
     }
 
     /// From behind an opening bracket to behind the one that closes it: the range between them. Quotes and
@@ -203,8 +213,6 @@ pub(super) enum Bracket {
     Index,
     /// `${` of a bad substitution: the first brace ends it
     Brace,
-    /// the same for dash, which sees nothing nested in it
-    FirstBrace,
 }
 
 impl Bracket {
@@ -212,12 +220,12 @@ impl Bracket {
         match self {
             Self::Parenthesis => (b'(', b')'),
             Self::OldArithmetic | Self::Subscript | Self::Index => (b'[', b']'),
-            Self::Brace | Self::FirstBrace => (0, b'}'),
+            Self::Brace => (0, b'}'),
         }
     }
 
     /// Whether `$(` and `${` are ordinary characters directly within it.
     fn is_blind(self) -> bool {
-        matches!(self, Self::Parenthesis | Self::OldArithmetic | Self::FirstBrace)
+        matches!(self, Self::Parenthesis | Self::OldArithmetic)
     }
 }

@@ -70,11 +70,12 @@ fn words_are_read() {
         ("a$ $ \"$\"", "[a$ $ \"$\"]"),
         ("a ${b!c}", "[a ${b!c}]"),
         ("a ${b[}; id", "[a ${b[}] [id]"),
-        ("a !(${b-)", "ERROR line 1, column 7: the text ends, but } is missing"),
+        ("a !(${b-) c", "[a !($(  BROKEN ${b- )) c]"), ("a $((${b))", "[a $((\"$(  BROKEN ${b )\"))]"),
         ("a $((b) c $(d) ) e", "[a $(  BROKEN (b) c $(d)  ) e]"),
         ("ec\\\nho $\\\n(id) i\\\nf", "[echo $( [id] ) if]"),
         ("i\\\nf a; then b; fi", "if [a] then [b] fi"),
         ("a[ x ]y b", "[a[ x ]y b]"),
+        ("if i[ -n \"${P}\" ]; then \\\n\tb; \\\n\tc --d ${P}; \\\nelse \\\n\te; \\\nfi", "if [i[ -n \"${P}\" ]] then [b] [c --d ${P}] else [e] fi"),
         ("echo a#b #c\nd", "[echo a#b] [d]"),
     ]);
 }
