@@ -232,7 +232,9 @@ impl<'t> Reader<'t> {
             self.at += 1;
         }
         let last = self.at;
-        let whole = self.at_delimiter();
+        // `fi<(a)` is one word
+        let goes_on = self.is_bash() && matches!(self.byte(0), Some(b'<' | b'>')) && self.byte(1) == Some(b'(');
+        let whole = self.at_delimiter() && !goes_on;
         self.at = start;
         if !whole || last > first + 32 {
             return None;

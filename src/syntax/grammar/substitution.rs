@@ -34,7 +34,8 @@ impl Reader<'_> {
         let start = self.at;
         let direction = if self.byte(0) == Some(b'<') { Direction::In } else { Direction::Out };
         self.at += 2;
-        let inner = self.read_substituted(start)?;
+        let inner =
+            if self.byte(0) == Some(b'(') { self.read_late_substitution(start)? } else { self.read_substituted(start)? };
         out.piece(Piece::Process(direction, Box::new(inner)));
         Ok(())
     }
@@ -85,7 +86,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// `$(` with a parenthesis behind it that is no arithmetic: bash looks for the end first, and reads the
+    /// `$(` with a parenthesis behind it that is no arithmetic, and `<((`: bash looks for the end first, and reads the
     /// commands only when it expands them.
     pub(super) fn read_late_substitution(&mut self, start: usize) -> Read<Substituted> {
         let (from, to) = self.matched(Bracket::Parenthesis)?;
