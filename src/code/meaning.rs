@@ -118,6 +118,8 @@ pub(crate) enum Fold {
     Harmless,
     /// dictionary's items
     Items,
+    /// numbers and items of a list
+    Enumerate,
 }
 
 /// What needs code.
@@ -182,6 +184,64 @@ pub(crate) enum Special {
     Temporary,
     /// runs its `target=`, or its callbacks
     Thread,
+    /// `> file` and `getline < file`: the file may be one of awk's network files
+    AwkWrite,
+    AwkRead,
+    /// `| command` and `command | getline`, likewise
+    AwkPipe,
+    /// counts from 1
+    AwkSubstr,
+    /// path, options with `recursive`
+    NodeRemove,
+    /// a function, or text that is run
+    NodeTimer,
+    /// text or numbers, encoding
+    NodeBuffer,
+    /// url or options, then options with body and method, then a callback
+    NodeRequest,
+    /// a stream flows into another
+    NodePipe,
+    /// a callback gets connections
+    NodeServer,
+    /// gives a `require`
+    MakeRequire,
+    /// mode (owner, group), then files
+    PerlMode,
+    PerlSocket,
+    PerlConnect,
+    PerlAccept,
+    PerlShift,
+    PerlPrint,
+    PerlUnpack,
+    PerlReverse,
+    PerlSplit,
+    PerlHex,
+    // php
+    PhpProcess,
+    PhpCopy,
+    PhpPut,
+    PhpGet,
+    PhpStream,
+    PhpConnect,
+    PhpSocketConnect,
+    PhpCurlOption,
+    PhpSplit,
+    PhpChars,
+    PhpReplace,
+    PhpArray,
+    // ruby, lua, R
+    RubyMode,
+    RubyMethod,
+    RubyPopen,
+    LuaConcat,
+    LuaSub,
+    RUnlink,
+    RFile,
+    RCat,
+    RParse,
+    RGet,
+    RPaste,
+    RApply,
     /// connects by a DSN or options; the host is an option
     ConnectOptions,
 }

@@ -3,7 +3,14 @@
 //! In: source text. Out: tokens.
 //! Never: fails.
 
+mod awk;
+mod lua;
+mod node;
+mod perl;
+mod php;
 mod python;
+mod quoted;
+mod ruby;
 
 use super::parse::parser::Lexer;
 use crate::policy::tables::Lang;
@@ -12,6 +19,13 @@ use crate::policy::tables::Lang;
 pub(crate) fn lexer(lang: Lang) -> Option<Lexer> {
     match lang {
         Lang::Python => Some(python::lex),
+        Lang::Awk => Some(awk::lex),
+        Lang::Node => Some(node::lex),
+        Lang::Perl => Some(perl::lex),
+        Lang::Ruby => Some(ruby::lex),
+        Lang::Php => Some(php::lex),
+        Lang::Lua => Some(lua::lex),
+        Lang::R => Some(lua::lex_r),
         _ => None,
     }
 }
