@@ -22,12 +22,13 @@ impl<'a> Parser<'a> {
         let Some(word) = self.name() else { return NOTHING };
         match (word, self.lang) {
             ("lambda", Lang::Python) => self.python_lambda(start),
-            ("function", Lang::Node | Lang::Php | Lang::Lua | Lang::R) | ("sub", Lang::Perl) | ("fn", Lang::Php) | ("func", Lang::Awk) => self.anonymous(start),
+            ("function", Lang::Node | Lang::Php | Lang::Lua | Lang::R | Lang::Awk) | ("sub", Lang::Perl) | ("fn", Lang::Php) | ("func", Lang::Awk) => self.anonymous(start),
             ("class", Lang::Node | Lang::Php) => self.class(start),
             ("def" | "class" | "module" | "begin" | "case" | "if" | "unless" | "while" | "until" | "for", Lang::Ruby) => {
                 self.at = self.at.saturating_sub(1);
                 self.statement()
             }
+            ("getline", Lang::Awk) => self.getline(NOTHING, start),
             ("if" | "for" | "while" | "repeat", Lang::R) => {
                 self.at = self.at.saturating_sub(1);
                 self.statement()
@@ -35,6 +36,10 @@ impl<'a> Parser<'a> {
             ("do", Lang::Perl) if self.is_op("{") => {
                 self.skip();
                 self.block("}")
+            }
+            ("do", Lang::Perl) if self.peek().is_some_and(|t| matches!(t.tok, Tok::Text(..)) || t.name().is_some_and(|n| n.starts_with('$'))) => {
+                let file = self.expression(ASSIGN);
+                self.call_name(word, &[file], start)
             }
             ("eval", Lang::Perl) if self.is_op("{") => {
                 self.skip();
@@ -137,7 +142,6 @@ impl<'a> Parser<'a> {
             (Node::Name(name), Lang::Perl | Lang::Ruby) => !name.starts_with(['$', '@', '%', '&']) && !INFIX_WORDS.contains(name) && !matches!(*name, "self" | "true" | "false" | "nil" | "undef" | "__FILE__" | "wantarray"),
             (Node::Name(name), Lang::Php) => matches!(*name, "echo" | "print" | "include" | "require" | "include_once" | "require_once" | "exit" | "die"),
             (Node::Name(name), Lang::Python) => matches!(*name, "print" | "exec"),
-            (Node::Name(name), Lang::Awk) => matches!(*name, "getline"),
             (Node::Member(_, name), Lang::Ruby) => !matches!(*name, "freeze"),
             _ => false,
         }
@@ -149,7 +153,7 @@ impl<'a> Parser<'a> {
         let spaced = token.gap != Gap::Nothing;
         let next_is_tight = self.ahead(1).is_some_and(|t| t.gap == Gap::Nothing);
         match token.tok {
-            Tok::Text(Quote::Text, _) | Tok::Text(Quote::Bytes, _) => true,
+            Tok::Text(Quote::Text | Quote::Bytes, _) => true,
             _ if matches!(self.lang, Lang::Python) => false,
             Tok::Text(..) | Tok::Number(_) => true,
             Tok::Regex(_) | Tok::Code(..) => spaced,
