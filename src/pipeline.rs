@@ -86,7 +86,7 @@ fn judge(invocation: &Invocation, source: &Source, context: &Context, hearing: &
             // with -n nothing of the text runs, but start-up files may
             let text = if invocation.line.only_reads() { &[] } else { source.text(invocation) };
             let (policy, world) = (&hearing.policy, &hearing.world);
-            joined::verify(&judged(text), context, &invocation.startup, policy, world)
+            joined::verify(&judged(text), context, policy, world)
         }
     }
 }

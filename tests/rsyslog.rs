@@ -1,5 +1,8 @@
 //! The record against a real rsyslogd: a daemon of our own on a socket and a file of our own.
 
+// Test code all through: the lints' exception for tests does not reach their plain functions.
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, clippy::print_stderr)]
+
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};

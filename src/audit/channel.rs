@@ -53,11 +53,13 @@ fn trouble(error: &std::io::Error) -> Trouble {
     if error.raw_os_error() == Some(nix::errno::Errno::EMSGSIZE as i32) {
         return Trouble::TooLong;
     }
-    match error.kind() {
-        ErrorKind::NotFound => Trouble::Missing,
-        ErrorKind::ConnectionRefused => Trouble::Deserted,
-        kind => Trouble::Failed(kind),
+    if error.kind() == ErrorKind::NotFound {
+        return Trouble::Missing;
     }
+    if error.kind() == ErrorKind::ConnectionRefused {
+        return Trouble::Deserted;
+    }
+    Trouble::Failed(error.kind())
 }
 
 /// Sends one datagram. The socket is connected, since poll(2) on an unconnected one does not look at

@@ -3,6 +3,8 @@
 //! In: an event. Out: the datagram.
 //! Never: needs the protocol's binary form, since no field of an event holds a newline.
 
+use std::fmt::Write as _;
+
 use super::event::{Event, Value};
 use super::syslog::{headline, priority};
 
@@ -15,8 +17,8 @@ pub(super) fn encode(event: &Event) -> Vec<u8> {
             Value::Text(text) => text.clone(),
             Value::Number(number) => number.to_string(),
         };
-        out.push_str(&format!("AGENT_SH_{}={value}\n", name.to_ascii_uppercase()));
+        let _ = writeln!(out, "AGENT_SH_{}={value}", name.to_ascii_uppercase());
     }
-    out.push_str(&format!("AGENT_SH_TEXT={}\n", event.text(event.limit)));
+    let _ = writeln!(out, "AGENT_SH_TEXT={}", event.text(event.limit));
     out.into_bytes()
 }

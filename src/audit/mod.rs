@@ -81,7 +81,8 @@ impl std::error::Error for AuditError {}
 #[derive(Debug)]
 pub struct Logged {
     receipt: Receipt,
-    _private: (),
+    /// Kept, so that it can't be spent twice.
+    _warrant: Warrant,
 }
 
 impl Logged {
@@ -95,11 +96,10 @@ impl Logged {
 /// # Errors
 /// No channel took the event, and the policy demands a record: the command must not run.
 pub fn record(warrant: Warrant, event: &Event, policy: &AuditPolicy) -> Result<Logged, AuditError> {
-    let Warrant { .. } = warrant;
     let receipt = deliver(event, policy);
     match policy.demand {
         Demand::Required if !receipt.is_recorded() => Err(AuditError { receipt }),
-        Demand::Required | Demand::BestEffort => Ok(Logged { receipt, _private: () }),
+        Demand::Required | Demand::BestEffort => Ok(Logged { receipt, _warrant: warrant }),
     }
 }
 

@@ -44,7 +44,7 @@ fn parse(line: &str) -> Option<(Vec<&str>, BTreeMap<String, String>, &str)> {
             }
         };
         parameters.insert(name.to_owned(), value);
-        rest = &after[end + 1..];
+        rest = after.get(end + 1..)?;
     }
 }
 

@@ -56,6 +56,7 @@ pub fn context(asked: Asked, own: &HashMap<String, String>) -> Context {
         environment,
         arguments: vec!["bash".to_owned()],
         options: "hBc".to_owned(),
+        startup: Vec::new(),
         input: Input::Unknown,
     }
 }

@@ -11,7 +11,7 @@
 //! compatible program nothing, and leaves no trace. Who could forge it? Only a process that restricts
 //! itself just so, before agent-sh: one that runs what it likes already, outside. From within a layer
 //! of ours a further, weaker one changes nothing, since layers only add up. Mounts that would bring
-//! the signature about are denied inside. An AppArmor or SELinux profile would have to hit it by
+//! the signature about are denied inside. A profile of another security module would have to hit it by
 //! chance. In doubt the answer is no, and a layer is added.
 //!
 //! In: nothing. Out: [`Inside`]. Never: changes anything.

@@ -131,7 +131,7 @@ impl Builder {
     }
 }
 
-/// Whether setuid programs may still gain rights. The kernel lets only CAP_SYS_ADMIN keep that.
+/// Whether setuid programs may still gain rights. The kernel lets only `CAP_SYS_ADMIN` keep that.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Privileges {
     /// If possible.

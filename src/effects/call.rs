@@ -128,6 +128,10 @@ impl Walk<'_, '_> {
         let mut run = None;
         if head.text.contains('/') {
             let target = self.path_target(head);
+            if self.is_not_executable(&target) {
+                // execve(2) says EACCES, for root too: nothing runs
+                return Outcome::silent();
+            }
             let system = target.classes.has(Class::PathFolder);
             if !system || described.is_none() {
                 run = self.run_program_file(call, head, target);

@@ -98,6 +98,17 @@ impl Walk<'_, '_> {
         Some(self.code_text(lang, &data, head, call.arguments()))
     }
 
+    /// A file that nobody may execute, and whose mode this script doesn't touch.
+    pub fn is_not_executable(&self, target: &Target) -> bool {
+        let plain = self.core.places.lookups.meta(&target.resolved).is_some_and(|m| {
+            m.kind == crate::world::FileKind::File && m.mode & 0o111 == 0
+        });
+        let touched = |e: &crate::effects::model::Effect| {
+            e.kind == Kind::Chmod || (e.target.resolved == target.resolved && e.kind != Kind::Read)
+        };
+        plain && self.state.written_at(&target.resolved).is_none() && !self.core.found.list.iter().any(touched)
+    }
+
     fn run_tags(&self, target: &Target, text: &FileText) -> TagSet {
         let mut tags = TagSet::EMPTY;
         if target.classes.has(Class::Workspace) {

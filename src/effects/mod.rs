@@ -54,6 +54,9 @@ pub fn of(text: &str, context: &Context, (policy, index): (&Policy, &Index), wor
     };
     let state = State::new(context);
     let mut walk = Walk { core: &mut core, state, stdin: Data::inherited(), calling: Vec::new() };
+    for named in &context.startup {
+        walk.startup(named);
+    }
     walk.unit(text);
     core.found
 }

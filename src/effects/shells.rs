@@ -172,6 +172,12 @@ impl Walk<'_, '_> {
         self.opaque_or_text(&field, &Rc::from("eval"))
     }
 
+    /// A start-up file as `BASH_ENV` names it: its name is expanded as if in double quotes, then it is sourced.
+    pub fn startup(&mut self, named: &str) {
+        let quoted = named.replace('\\', "\\\\").replace('"', "\\\"");
+        self.text(&format!(". \"{quoted}\""), crate::text::Span::default());
+    }
+
     /// `.` and `source`: the file's text in this very shell.
     pub fn source(&mut self, call: &Call<'_>) -> Outcome {
         self.core.indicate(Indicator::Evaluation, call.span);

@@ -35,6 +35,8 @@ pub struct Context {
     pub arguments: Vec<String>,
     /// The shell's own options as letters (`e`, `u`, `l`, `i` …), for what depends on them.
     pub options: String,
+    /// Files that the shell runs first because the caller says so (`BASH_ENV`, `--rcfile`), as named.
+    pub startup: Vec<String>,
     /// What feeds the text's standard input, if known.
     pub input: Input,
 }

@@ -1,52 +1,61 @@
-//! The judge and the resolution, until they are there. ALL of this file is joined by the lead.
+//! Where the judge, resolution and the confinement's grants are joined to the walk.
 //!
-//! Until then everything is allowed; the word `agent-sh-stand-in-denial` in a text is not, so that tests
-//! can have a denial.
+//! In: text, context, policy. Out: the decision, what a WARN becomes, what allowed effects need of the
+//! kernel. Never: grants a write that the decision did not see.
 
+use crate::act::{Kind, tag};
 use crate::confine::Grant;
-use crate::decision::{Decision, Finding};
+use crate::decision::Decision;
 use crate::invocation::context::Context;
-use crate::invocation::startup::Startup;
 use crate::policy::Policy;
-use crate::policy::tables::{Family, Tier};
-use crate::verdict::{Permille, Verdict};
+use crate::policy::temper::Unsettled;
+use crate::verdict::Verdict;
+use crate::verify::Judge;
 use crate::world::World;
 
-const WORD: &str = "agent-sh-stand-in-denial";
-
-/// Joined by the lead: `verify` over the text and the start-up files.
-pub(super) fn verify(
-    text: &str,
-    _context: &Context,
-    _startup: &[Startup],
-    _policy: &Policy,
-    _world: &dyn World,
-) -> Decision {
-    let Some(start) = text.find(WORD) else { return Decision::default() };
-    let finding = Finding {
-        rule: "stand-in.word".into(),
-        family: Family::Destructive,
-        tier: Tier::Manual,
-        weight: Permille::ONE,
-        confidence: Permille::ONE,
-        verdict: Verdict::Deny,
-        reason: "says the stand-in's word".into(),
-        instead: "leave the word out".into(),
-        effect: 0,
-        span: crate::text::Span::new(start, start + WORD.len()),
-    };
-    Decision { verdict: Verdict::Deny, findings: vec![finding], ..Decision::default() }
+/// Judges the text and the start-up code that runs before it.
+pub(super) fn verify(text: &str, context: &Context, policy: &Policy, world: &dyn World) -> Decision {
+    Judge::new(*policy).verify(text, context, world)
 }
 
-/// Joined by the lead: what resolution makes of a WARN.
-pub(super) fn resolve(decision: &Decision, _policy: &Policy) -> Verdict {
-    match decision.verdict {
-        Verdict::Allow => Verdict::Allow,
-        Verdict::Warn | Verdict::Deny => Verdict::Deny,
+/// What becomes of a WARN that nobody settles.
+pub(super) fn resolve(decision: &Decision, policy: &Policy) -> Verdict {
+    match (decision.verdict, policy.temper().warn) {
+        (Verdict::Allow, _) | (Verdict::Warn, Unsettled::Run) => Verdict::Allow,
+        (Verdict::Warn, Unsettled::Block) | (Verdict::Deny, _) => Verdict::Deny,
     }
 }
 
-/// Joined by the lead: what the allowed effects need beyond the confinement's level.
-pub(super) fn grants(_decision: &Decision) -> Vec<Grant<'_>> {
-    Vec::new()
+/// What the allowed effects need beyond the confinement's level. An effect with an unknown place grants
+/// nothing: the kernel then holds the standard level.
+pub(super) fn grants(decision: &Decision) -> Vec<Grant<'_>> {
+    let mut grants = Vec::new();
+    if decision.verdict != Verdict::Allow {
+        return grants;
+    }
+    for effect in &decision.effects {
+        let path = &*effect.target.resolved;
+        let placed = path.starts_with('/') && !path.contains('…');
+        let grant = match effect.kind {
+            Kind::Install | Kind::Uninstall | Kind::Service | Kind::Account | Kind::Mount | Kind::Format => {
+                Some(Grant::System)
+            }
+            Kind::Privilege => Some(Grant::Elevation),
+            Kind::Read if placed => Some(Grant::Read(path)),
+            Kind::Write | Kind::Append if placed && effect.tags.has(tag::IN_PLACE) => Some(Grant::Replace(path)),
+            Kind::Write | Kind::Append | Kind::Create | Kind::Chmod | Kind::Chown if placed => Some(Grant::Write(path)),
+            Kind::Delete | Kind::Move | Kind::Link if placed => Some(Grant::Replace(path)),
+            _ => None,
+        };
+        if let Some(grant) = grant
+            && !grants.contains(&grant)
+            && grants.len() < GRANTS
+        {
+            grants.push(grant);
+        }
+    }
+    grants
 }
+
+/// Each grant is a rule of the kernel's ruleset and costs a few microseconds.
+const GRANTS: usize = 32;

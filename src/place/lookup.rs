@@ -14,7 +14,7 @@ use crate::world::{FileKind, Meta, World};
 pub struct Lookups<'w> {
     world: &'w dyn World,
     known: RefCell<HashMap<Box<str>, Option<Meta>>>,
-    kept: RefCell<HashMap<Box<str>, Option<Rc<[u8]>>>>,
+    kept: RefCell<HashMap<Box<str>, Kept>>,
     left: Cell<u32>,
     /// Bytes of kept contents that may still be gone through.
     readable: Cell<usize>,
@@ -23,6 +23,9 @@ pub struct Lookups<'w> {
 
 /// Bytes that one judgement goes through.
 const READ_LIMIT: usize = 12 << 20;
+
+/// A file's content, or that it is not to be had.
+type Kept = Option<Rc<[u8]>>;
 
 /// Whether every question could be asked.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

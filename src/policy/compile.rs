@@ -235,7 +235,7 @@ mod tests {
             ),
             (
                 "[[place]]\nclass = \"secret\"\npatterns = [\"etc/x\"]\n",
-                "f:3:13: a place starts with `/`, `~`, `./`, `**/` or `host:`",
+                "f:3:13: a place starts with `/`, `~`, `./` or `**/`",
             ),
         ] {
             let shown = problem(text);

@@ -63,7 +63,7 @@ pub fn read(text: &str, dialect: Dialect, limits: &Limits) -> Reading {
         Ok(facts) => facts,
         Err(bound) => return unread(bound),
     };
-    let Parsed { script, error } = grammar::parse(text, dialect, limits);
+    let Parsed { script, mut error } = grammar::parse(text, dialect, limits);
     let mut alternatives = Vec::new();
     let second = match dialect {
         Dialect::Bash => ask_about_bash(text, &script, error, &facts, limits),
@@ -72,6 +72,12 @@ pub fn read(text: &str, dialect: Dialect, limits: &Limits) -> Reading {
                 let other = grammar::parse(text, Dialect::Bash, limits);
                 if other.script != script {
                     alternatives.push(other.script);
+                }
+                // a shell of that name stops at the error (what comes before it is the script), or it is
+                // bash and reads the whole (the alternative): nothing is left unread either way
+                if other.error.is_none() && error.is_some_and(|e| !matches!(e.fault, Fault::Bound(_))) {
+                    error = None;
+                    return Reading { script, alternatives, second: Second::Alone, error, facts };
                 }
             }
             ask_about_posix(text, &script, error, &facts, limits)

@@ -64,7 +64,7 @@ fn two_hundred_nested_shells_add_one_layer() {
         assert_eq!(states.len(), 201);
         assert!(states[0].starts_with("landlock"), "{:?}", states[0]);
         assert!(states[1..].iter().all(|state| state == "joined"), "{states:?}");
-        assert_eq!(seen(output).out, "ok\n");
+        assert_eq!(seen(&output).out, "ok\n");
     }
 }
 
@@ -77,7 +77,7 @@ fn no_word_of_the_caller_s_makes_a_shell_believe_that_it_is_inside() {
             .env("LANDLOCK", "joined")
             .output()
             .unwrap();
-        let seen = seen(output);
+        let seen = seen(&output);
         assert!(seen.state.starts_with("landlock") && seen.out.is_empty(), "{seen:?}");
     }
 }
@@ -132,7 +132,7 @@ fn a_variable_opens_no_place() {
     for stage in stages() {
         for place in ["home", "home/.ssh", "outside", "home/.config"] {
             let output = stage.command("echo x > \"$TMPDIR/new\"").env("TMPDIR", stage.at(place)).output();
-            let seen = seen(output.unwrap());
+            let seen = seen(&output.unwrap());
             assert_ne!(seen.status, Some(0), "{place}: {seen:?}");
         }
     }

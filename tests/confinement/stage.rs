@@ -100,17 +100,18 @@ impl Stage {
             .env("AGENT_SH_TEST_TRIAL", settings.to_string())
             .env("HOME", settings["home"].as_str().unwrap())
             .env_remove("TMPDIR")
+            .env_remove("CARGO_TARGET_DIR")
             .current_dir(self.at("home/project"))
             .stdin(Stdio::null());
         command
     }
 
     pub(crate) fn run(&self, script: &str) -> Seen {
-        seen(self.command(script).output().unwrap())
+        seen(&self.command(script).output().unwrap())
     }
 }
 
-pub(crate) fn seen(output: Output) -> Seen {
+pub(crate) fn seen(output: &Output) -> Seen {
     let out = String::from_utf8_lossy(&output.stdout).into_owned();
     let err = String::from_utf8_lossy(&output.stderr).into_owned();
     let state = err.lines().find_map(|line| line.strip_prefix("STATE ")).unwrap_or_default().to_owned();
@@ -223,13 +224,13 @@ fn child() {
     let mut settings: Value = serde_json::from_str(&std::env::var("AGENT_SH_TEST_TRIAL").unwrap()).unwrap();
     if let Some(uid) = settings["uid"].as_u64() {
         let uid = u32::try_from(uid).unwrap();
-        if !nix::unistd::geteuid().is_root() {
-            assert_eq!(nix::unistd::geteuid().as_raw(), uid);
-        } else {
+        // The levels below the first are that user already.
+        if nix::unistd::geteuid().is_root() {
             nix::unistd::setgroups(&[]).unwrap();
             nix::unistd::setgid(uid.into()).unwrap();
             nix::unistd::setuid(uid.into()).unwrap();
         }
+        assert_eq!(nix::unistd::geteuid().as_raw(), uid);
     }
     if let Some(count) = settings["foreign"].as_u64() {
         add_foreign_layers(count);
