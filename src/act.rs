@@ -483,6 +483,10 @@ tags! {
     FIRST_GIVEN = "first-given",
     /// files that are read are changed, too (`sed -i`)
     IN_PLACE = "in-place",
+    /// files that would be taken away are only read (`gzip -k`, `gzip -c`)
+    READS_ONLY = "reads-only",
+    /// shell text that a program prints to be evaluated: completions, hooks, variables of an agent
+    SHELL_SETTINGS = "shell-settings",
     /// the word may be `host:path`
     REMOTE_SPEC = "remote-spec",
     /// a path of the host that a container sees
@@ -492,7 +496,6 @@ tags! {
     // how a call is read: see policy/commands/text.toml
     LAST_GIVEN = "last-given",
     TWO_VALUES = "two-values",
-    READS_ONLY = "reads-only",
     DECODES = "decodes",
     IF_ASSIGNMENT = "if-assignment",
     REMOVES_SOURCE = "removes-source",

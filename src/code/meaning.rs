@@ -182,6 +182,27 @@ pub(crate) enum Special {
     Temporary,
     /// runs its `target=`, or its callbacks
     Thread,
+    /// `> file` and `getline < file`: the file may be one of awk's network files
+    AwkWrite,
+    AwkRead,
+    /// `| command` and `command | getline`, likewise
+    AwkPipe,
+    /// counts from 1
+    AwkSubstr,
+    /// path, options with `recursive`
+    NodeRemove,
+    /// a function, or text that is run
+    NodeTimer,
+    /// text or numbers, encoding
+    NodeBuffer,
+    /// url or options, then options with body and method, then a callback
+    NodeRequest,
+    /// a stream flows into another
+    NodePipe,
+    /// a callback gets connections
+    NodeServer,
+    /// gives a `require`
+    MakeRequire,
     /// connects by a DSN or options; the host is an option
     ConnectOptions,
 }

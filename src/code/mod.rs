@@ -13,6 +13,7 @@ mod meaning;
 mod parse;
 mod plain;
 mod scan;
+mod sed;
 mod tables;
 mod token;
 mod tree;
@@ -29,6 +30,9 @@ pub const TEXT_LIMIT: usize = 256 * 1024;
 pub fn look(lang: Lang, text: &str) -> Found {
     if text.len() > TEXT_LIMIT {
         return doubtful(Grade::Limit, "more source text than is read", text);
+    }
+    if lang == Lang::Sed {
+        return sed::look(text);
     }
     match tables::language(lang) {
         Some(language) => eval::look(language, text),

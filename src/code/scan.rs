@@ -127,6 +127,25 @@ impl<'a> Scan<'a> {
         self.push(Tok::Number(value));
     }
 
+    /// What stands before the next `close` that no backslash hides; steps past it.
+    pub(crate) fn delimited(&mut self, close: u8) -> &'a str {
+        let from = self.pos;
+        let bytes = self.text.as_bytes();
+        let mut at = from;
+        while let Some(b) = bytes.get(at).copied() {
+            if b == close {
+                break;
+            }
+            at = at.saturating_add(if b == b'\\' { 2 } else { 1 });
+        }
+        let mut at = at.min(self.text.len());
+        while !self.text.is_char_boundary(at) {
+            at = at.saturating_add(1);
+        }
+        self.pos = at.saturating_add(1).min(self.text.len());
+        self.slice(from, at)
+    }
+
     /// An operator: the longest of `long` that fits, else one character.
     pub(crate) fn operator(&mut self, long: &[&str]) {
         let from = self.pos;

@@ -249,7 +249,9 @@ impl Reader<'_> {
     }
 
     fn is_inert(&self, name: &str) -> bool {
-        let gnu = self.out.spec().is_some_and(|s| s.style == Style::Gnu) && matches!(name, "--help" | "--version");
+        // alone, these two are the same everywhere
+        let everywhere = self.words.len() == 1 || self.out.spec().is_some_and(|s| s.style == Style::Gnu);
+        let gnu = everywhere && matches!(name, "--help" | "--version");
         gnu || self.out.specs.iter().any(|s| s.inert.contains(&name))
     }
 
@@ -330,6 +332,9 @@ impl Reader<'_> {
                     self.value(roles, field);
                 }
             };
+        }
+        if skip == 1 && self.is_inert(&word.text) {
+            self.out.inert = Inert::Yes;
         }
         let mut rest = letters.char_indices();
         while let Some((i, letter)) = rest.next() {

@@ -161,6 +161,10 @@ impl Walk<'_, '_> {
         let tags = self.state.ambient.union(call.argv.first().map(|f| f.tags).unwrap_or_default());
         self.core.emit(Kind::Unknown, target, tags, program, call.span);
         let tags = self.suspect_arguments(call, program);
-        Outcome::prints(Data::unknown(tags.union(call.stdin.tags).minus(TagSet::of(tag::FROM_STDIN))))
+        let mut tags = tags.union(call.stdin.tags).minus(TagSet::of(tag::FROM_STDIN).with(tag::SHELL_SETTINGS));
+        if crate::effects::shells::prints_settings(call) {
+            tags = tags.with(tag::SHELL_SETTINGS);
+        }
+        Outcome::prints(Data::unknown(tags))
     }
 }

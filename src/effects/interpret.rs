@@ -10,8 +10,8 @@ use crate::canonical::state::Reach;
 use crate::canonical::value::{Data, Field, Origin};
 use crate::effects::arguments::{Inert, Meant, Parsed, parse};
 use crate::effects::call::Call;
-use crate::effects::model::Target;
-use crate::effects::walk::{Outcome, Walk};
+use crate::effects::model::{Indicator, Target};
+use crate::effects::walk::{Outcome, Status, Walk};
 use crate::policy::tables::{Command, Is, Lang, Output, Role};
 
 /// A described call while its words are carried out.
@@ -164,7 +164,7 @@ impl Walk<'_, '_> {
                 Is::Code(lang) | Is::CodeFile(lang) => {
                     if input.origin == Origin::Inside {
                         let field = doing.call.argv.first().cloned().unwrap_or_default();
-                        self.core.indicate(crate::effects::model::Indicator::PipeToInterpreter, doing.call.span);
+                        self.core.indicate(indicator_of(lang, &input), doing.call.span);
                         self.code_data(lang, &input, &field, &doing.parsed.operands, &doing.program);
                     }
                 }
@@ -467,12 +467,17 @@ impl Walk<'_, '_> {
             Output::Unknown => Data::unknown(doing.read.tags.with(tag::FROM_UNKNOWN)),
         };
         data.origin = Origin::Inside;
-        data.tags = data.tags.minus(TagSet::of(tag::FROM_STDIN));
+        data.tags = data.tags.minus(TagSet::of(tag::FROM_STDIN).with(tag::SHELL_SETTINGS));
+        if crate::effects::shells::prints_settings(&doing.call) {
+            data.tags = data.tags.with(tag::SHELL_SETTINGS);
+        }
         if let Some(text) = crate::effects::print::simulate(&doing.program, doing.call.arguments(), &doing.read) {
             data.text = Some(text);
         }
         self.written_to_stdout(doing, &mut data);
-        Outcome::prints(data)
+        // `which a || which b` is taken for a's place
+        let status = if &*doing.program == "which" { Status::Success } else { Status::Either };
+        Outcome { data, status }
     }
 
     /// A download without an output file is printed; one with a file is not.
@@ -493,6 +498,14 @@ impl Walk<'_, '_> {
 /// What is left of a kind when the call only reads (`gzip -c`, `unzip -l`).
 fn only_reading(kind: Kind) -> Kind {
     if matches!(kind, Kind::Write | Kind::Append | Kind::Create | Kind::Delete | Kind::Move) { Kind::Read } else { kind }
+}
+
+/// How an interpreter's input counts as structure: text that stands in the command, as in a here-document,
+/// is judged itself and counts as the pipe that it is; so do query languages, which start nothing.
+pub fn indicator_of(lang: Lang, input: &Data) -> Indicator {
+    let hidden = TagSet::of(tag::FROM_DECODED).with(tag::FROM_NETWORK);
+    let read = input.whole().is_some() && !input.tags.has_any(hidden);
+    if read || matches!(lang, Lang::Sql | Lang::Jq) { Indicator::Pipe } else { Indicator::PipeToInterpreter }
 }
 
 /// `[user@]host:path` or a URL, in the words of scp and rsync.

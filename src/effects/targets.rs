@@ -153,7 +153,8 @@ impl Walk<'_, '_> {
                 out
             }
             Expansion::TooMany => {
-                self.core.doubt(UnknownKind::Limit, "pathname expansion", field.span);
+                // the pattern stands for them all, and its place is known
+                self.core.doubt(UnknownKind::Value, "pathname expansion", field.span);
                 vec![field]
             }
             Expansion::NoMatch => vec![field],

@@ -36,6 +36,26 @@ impl Machine<'_, '_> {
         file
     }
 
+    /// awk's files; `/inet/tcp/local/host/port` is a connection.
+    pub(crate) fn awk_file(&mut self, what: What, args: &Args, id: Id) -> V {
+        let path = match args.at(0) {
+            V::Ref(_) | V::Nothing => V::open(Origin::Unknown),
+            other => other,
+        };
+        let shown = path.shown();
+        if let Some(address) = shown.strip_prefix("/inet") {
+            let mut parts = address.rsplit('/');
+            let (port, host) = (parts.next().unwrap_or(""), parts.next().unwrap_or(""));
+            self.reach(Reach::NETWORK);
+            self.act(What::Connect, vec![V::text(host), V::text(port)], id);
+            return V::from(Origin::Network, host);
+        }
+        let detail = path.shown();
+        let data = args.items.get(1).filter(|_| what == What::Write).cloned();
+        self.act(what, std::iter::once(path).chain(data).collect(), id);
+        V::from(Origin::File, &detail)
+    }
+
     /// Something is written to a file whose path is known from its opening.
     pub(crate) fn file_write(&mut self, this: Option<&V>, args: &Args, id: Id) -> V {
         let data = args.at(0);

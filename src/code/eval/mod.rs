@@ -13,6 +13,7 @@ mod format;
 mod machine;
 mod method;
 mod name;
+mod node;
 mod operator;
 mod process;
 mod special;

@@ -101,6 +101,23 @@ impl Machine<'_, '_> {
                 }
                 V::open(Origin::Unknown)
             }
+            Special::AwkWrite => self.awk_file(What::Write, args, id),
+            Special::AwkRead => self.awk_file(What::Read, args, id),
+            Special::AwkPipe => {
+                let command = args.at(0);
+                if command.shown().starts_with("/inet") {
+                    return self.awk_file(What::Read, args, id);
+                }
+                let detail = command.shown();
+                self.shell(command, id);
+                V::from(Origin::Command, &detail)
+            }
+            Special::AwkSubstr => {
+                let from = args.at(1).as_number().map_or(V::Nothing, |n| V::Number(n.saturating_sub(1).max(0)));
+                let moved = Args::of([&[args.at(0), from], args.items.get(2..).unwrap_or(&[])].concat());
+                self.fold(crate::code::meaning::Fold::Substr, None, &moved).unwrap_or_else(|| V::Open(args.source()))
+            }
+            Special::NodeRemove | Special::NodeTimer | Special::NodeBuffer | Special::NodeRequest | Special::NodePipe | Special::NodeServer | Special::MakeRequire => self.node_special(special, this, args, id),
             Special::ConnectOptions => self.connect_options(args, id),
         }
     }

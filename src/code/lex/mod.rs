@@ -3,6 +3,8 @@
 //! In: source text. Out: tokens.
 //! Never: fails.
 
+mod awk;
+mod node;
 mod python;
 
 use super::parse::parser::Lexer;
@@ -12,6 +14,8 @@ use crate::policy::tables::Lang;
 pub(crate) fn lexer(lang: Lang) -> Option<Lexer> {
     match lang {
         Lang::Python => Some(python::lex),
+        Lang::Awk => Some(awk::lex),
+        Lang::Node => Some(node::lex),
         _ => None,
     }
 }

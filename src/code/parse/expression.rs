@@ -33,6 +33,8 @@ enum Infix {
     /// `b if a else c`
     IfElse,
     Chain(Operator),
+    /// awk's `command | getline`
+    Getline,
 }
 
 impl<'a> Parser<'a> {
@@ -66,6 +68,7 @@ impl<'a> Parser<'a> {
                 let value = self.expression(ASSIGN);
                 self.push(Node::Pair(left, value), start)
             }
+            Infix::Getline => self.getline(left, start),
             Infix::Question => {
                 self.skip_line_ends();
                 let yes = if self.is_op(":") { left } else { self.expression(ASSIGN) };
@@ -126,6 +129,18 @@ impl<'a> Parser<'a> {
     /// The operator that comes next: what it is, how it binds, how many tokens it takes.
     fn infix(&self) -> Option<(Infix, u8, usize)> {
         let token = self.peek()?;
+        if self.lang == Lang::Awk {
+            let joins = match token.tok {
+                Tok::Text(..) | Tok::Number(_) => true,
+                Tok::Name(name) => !matches!(name, "in" | "getline" | "while" | "else"),
+                Tok::Op("(") => token.gap != Gap::Line,
+                Tok::Op("|" | "|&") if self.ahead(1).is_some_and(|t| t.is_name("getline")) => return Some((Infix::Getline, TARGET, 2)),
+                Tok::Op(_) | Tok::Regex(_) | Tok::Code(..) | Tok::End | Tok::Indent | Tok::Dedent => false,
+            };
+            if joins {
+                return Some((Infix::Chain(Operator::Concat), 14, 0));
+            }
+        }
         match token.tok {
             Tok::Op(op) => self.infix_sign(op, token).map(|(i, b)| (i, b, 1)),
             Tok::Name(name) => self.infix_word(name),
@@ -176,6 +191,7 @@ impl<'a> Parser<'a> {
             "^" => chain(Operator::Xor, 12),
             "&" => chain(Operator::BitAnd, 13),
             "<<" => chain(Operator::ShiftLeft, 14),
+            ">>" if self.lang == Lang::Awk => None,
             ">>" | ">>>" => chain(Operator::ShiftRight, 14),
             "." if matches!(self.lang, Lang::Php | Lang::Perl) => chain(Operator::Concat, SUM),
             "+" => chain(Operator::Add, SUM),

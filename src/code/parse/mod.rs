@@ -5,6 +5,7 @@
 
 pub(crate) mod parser;
 
+mod awk;
 mod ends;
 mod expression;
 mod literal;

@@ -102,6 +102,7 @@ impl<'a> Parser<'a> {
             let tight = token.gap == Gap::Nothing;
             let same_line = token.gap != Gap::Line;
             let next = match token.tok {
+                Tok::Op("(") if self.lang == Lang::Awk && !(tight && self.is_callable(left)) => return left,
                 Tok::Op("(") if same_line || self.lang == Lang::Node => self.called(left, start),
                 Tok::Op("[") if tight || (same_line && !self.takes_bare(left)) => self.indexed(left, start),
                 Tok::Op("{") if self.lang == Lang::Perl && tight && self.is_subscripted(left) => self.keyed(left, start),

@@ -140,6 +140,12 @@ impl<'a> Parser<'a> {
                 self.take_op(":");
                 value
             }
+            "print" | "printf" if self.lang == Lang::Awk => self.awk_print(start),
+            "load" | "include" if self.lang == Lang::Awk => {
+                self.skip();
+                let file = self.expression(LOWEST);
+                self.call_name(if word == "load" { "@load" } else { "@include" }, &[file], start)
+            }
             "package" if self.lang == Lang::Perl => {
                 self.skip();
                 self.skip();

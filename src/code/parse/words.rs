@@ -22,12 +22,13 @@ impl<'a> Parser<'a> {
         let Some(word) = self.name() else { return NOTHING };
         match (word, self.lang) {
             ("lambda", Lang::Python) => self.python_lambda(start),
-            ("function", Lang::Node | Lang::Php | Lang::Lua | Lang::R) | ("sub", Lang::Perl) | ("fn", Lang::Php) | ("func", Lang::Awk) => self.anonymous(start),
+            ("function", Lang::Node | Lang::Php | Lang::Lua | Lang::R | Lang::Awk) | ("sub", Lang::Perl) | ("fn", Lang::Php) | ("func", Lang::Awk) => self.anonymous(start),
             ("class", Lang::Node | Lang::Php) => self.class(start),
             ("def" | "class" | "module" | "begin" | "case" | "if" | "unless" | "while" | "until" | "for", Lang::Ruby) => {
                 self.at = self.at.saturating_sub(1);
                 self.statement()
             }
+            ("getline", Lang::Awk) => self.getline(NOTHING, start),
             ("if" | "for" | "while" | "repeat", Lang::R) => {
                 self.at = self.at.saturating_sub(1);
                 self.statement()
@@ -137,7 +138,6 @@ impl<'a> Parser<'a> {
             (Node::Name(name), Lang::Perl | Lang::Ruby) => !name.starts_with(['$', '@', '%', '&']) && !INFIX_WORDS.contains(name) && !matches!(*name, "self" | "true" | "false" | "nil" | "undef" | "__FILE__" | "wantarray"),
             (Node::Name(name), Lang::Php) => matches!(*name, "echo" | "print" | "include" | "require" | "include_once" | "require_once" | "exit" | "die"),
             (Node::Name(name), Lang::Python) => matches!(*name, "print" | "exec"),
-            (Node::Name(name), Lang::Awk) => matches!(*name, "getline"),
             (Node::Member(_, name), Lang::Ruby) => !matches!(*name, "freeze"),
             _ => false,
         }

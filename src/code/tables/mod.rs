@@ -3,6 +3,8 @@
 //! In: nothing. Out: [`Language`]s.
 //! Never: code.
 
+mod awk;
+mod node;
 mod python;
 mod python_values;
 
@@ -15,11 +17,15 @@ const fn act(what: What, slots: &'static [Slot], gives: Gives) -> Means {
 }
 
 static PYTHON: Language = Language { lang: Lang::Python, words: &[python::WORDS, python_values::WORDS], modules: python::MODULES };
+static AWK: Language = Language { lang: Lang::Awk, words: &[awk::WORDS], modules: &[] };
+static NODE: Language = Language { lang: Lang::Node, words: &[node::WORDS], modules: node::MODULES };
 
 /// The words of a language that the common parser reads.
 pub(crate) fn language(lang: Lang) -> Option<&'static Language> {
     match lang {
         Lang::Python => Some(&PYTHON),
+        Lang::Awk => Some(&AWK),
+        Lang::Node => Some(&NODE),
         _ => None,
     }
 }
