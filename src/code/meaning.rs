@@ -203,6 +203,17 @@ pub(crate) enum Special {
     NodeServer,
     /// gives a `require`
     MakeRequire,
+    /// mode (owner, group), then files
+    PerlMode,
+    PerlSocket,
+    PerlConnect,
+    PerlAccept,
+    PerlShift,
+    PerlPrint,
+    PerlUnpack,
+    PerlReverse,
+    PerlSplit,
+    PerlHex,
     /// connects by a DSN or options; the host is an option
     ConnectOptions,
 }

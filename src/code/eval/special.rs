@@ -118,6 +118,9 @@ impl Machine<'_, '_> {
                 self.fold(crate::code::meaning::Fold::Substr, None, &moved).unwrap_or_else(|| V::Open(args.source()))
             }
             Special::NodeRemove | Special::NodeTimer | Special::NodeBuffer | Special::NodeRequest | Special::NodePipe | Special::NodeServer | Special::MakeRequire => self.node_special(special, this, args, id),
+            Special::PerlMode | Special::PerlSocket | Special::PerlConnect | Special::PerlAccept | Special::PerlShift | Special::PerlPrint | Special::PerlUnpack | Special::PerlReverse | Special::PerlSplit | Special::PerlHex => {
+                self.perl_special(special, args, id)
+            }
             Special::ConnectOptions => self.connect_options(args, id),
         }
     }

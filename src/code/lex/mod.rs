@@ -5,7 +5,9 @@
 
 mod awk;
 mod node;
+mod perl;
 mod python;
+mod quoted;
 
 use super::parse::parser::Lexer;
 use crate::policy::tables::Lang;
@@ -16,6 +18,7 @@ pub(crate) fn lexer(lang: Lang) -> Option<Lexer> {
         Lang::Python => Some(python::lex),
         Lang::Awk => Some(awk::lex),
         Lang::Node => Some(node::lex),
+        Lang::Perl => Some(perl::lex),
         _ => None,
     }
 }

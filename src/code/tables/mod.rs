@@ -5,6 +5,7 @@
 
 mod awk;
 mod node;
+mod perl;
 mod python;
 mod python_values;
 
@@ -19,6 +20,7 @@ const fn act(what: What, slots: &'static [Slot], gives: Gives) -> Means {
 static PYTHON: Language = Language { lang: Lang::Python, words: &[python::WORDS, python_values::WORDS], modules: python::MODULES };
 static AWK: Language = Language { lang: Lang::Awk, words: &[awk::WORDS], modules: &[] };
 static NODE: Language = Language { lang: Lang::Node, words: &[node::WORDS], modules: node::MODULES };
+static PERL: Language = Language { lang: Lang::Perl, words: &[perl::WORDS], modules: perl::MODULES };
 
 /// The words of a language that the common parser reads.
 pub(crate) fn language(lang: Lang) -> Option<&'static Language> {
@@ -26,6 +28,7 @@ pub(crate) fn language(lang: Lang) -> Option<&'static Language> {
         Lang::Python => Some(&PYTHON),
         Lang::Awk => Some(&AWK),
         Lang::Node => Some(&NODE),
+        Lang::Perl => Some(&PERL),
         _ => None,
     }
 }
