@@ -493,6 +493,20 @@ tags! {
     HOST_MOUNT = "host-mount",
     /// the expansion needed to be pieced together by the shell's own string operations
     COMPUTED = "computed",
+    // how a call is read: see policy/commands/text.toml
+    LAST_GIVEN = "last-given",
+    TWO_VALUES = "two-values",
+    DECODES = "decodes",
+    IF_ASSIGNMENT = "if-assignment",
+    REMOVES_SOURCE = "removes-source",
+    DELETES_EXTRA = "deletes-extra",
+    SETS_MODE = "sets-mode",
+    /// each word of a rest of shell texts is a text of its own
+    EACH = "each",
+    /// ties a program to a connection (nc -e)
+    RUNS_PROGRAM = "runs-program",
+    /// a program that nobody describes is given this
+    BY_UNKNOWN_PROGRAM = "by-unknown-program",
 }
 
 #[cfg(test)]

@@ -118,6 +118,8 @@ pub(crate) enum Fold {
     Harmless,
     /// dictionary's items
     Items,
+    /// numbers and items of a list
+    Enumerate,
 }
 
 /// What needs code.
@@ -203,6 +205,43 @@ pub(crate) enum Special {
     NodeServer,
     /// gives a `require`
     MakeRequire,
+    /// mode (owner, group), then files
+    PerlMode,
+    PerlSocket,
+    PerlConnect,
+    PerlAccept,
+    PerlShift,
+    PerlPrint,
+    PerlUnpack,
+    PerlReverse,
+    PerlSplit,
+    PerlHex,
+    // php
+    PhpProcess,
+    PhpCopy,
+    PhpPut,
+    PhpGet,
+    PhpStream,
+    PhpConnect,
+    PhpSocketConnect,
+    PhpCurlOption,
+    PhpSplit,
+    PhpChars,
+    PhpReplace,
+    PhpArray,
+    // ruby, lua, R
+    RubyMode,
+    RubyMethod,
+    RubyPopen,
+    LuaConcat,
+    LuaSub,
+    RUnlink,
+    RFile,
+    RCat,
+    RParse,
+    RGet,
+    RPaste,
+    RApply,
     /// connects by a DSN or options; the host is an option
     ConnectOptions,
 }

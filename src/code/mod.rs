@@ -11,6 +11,7 @@ mod eval;
 mod lex;
 mod meaning;
 mod parse;
+mod plain;
 mod scan;
 mod sed;
 mod tables;
@@ -35,8 +36,13 @@ pub fn look(lang: Lang, text: &str) -> Found {
     }
     match tables::language(lang) {
         Some(language) => eval::look(language, text),
-        None => doubtful(Grade::Unread, "a language that is not read", text),
+        None => plain::look(lang, text),
     }
+}
+
+/// Whether a language has a parser here.
+fn has_reader(lang: Lang) -> bool {
+    tables::language(lang).is_some()
 }
 
 fn doubtful(grade: Grade, detail: &str, text: &str) -> Found {

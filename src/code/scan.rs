@@ -157,28 +157,32 @@ impl<'a> Scan<'a> {
         self.push(Tok::Op(op));
     }
 
-    /// The end of the bracket that is open here (the place of its closing character, or `limit`), strings skipped.
-    pub(crate) fn closing(&self, from: usize, limit: usize, (open, close): (u8, u8)) -> usize {
-        let bytes = self.text.as_bytes().get(..limit.min(self.text.len())).unwrap_or(b"");
-        let (mut depth, mut at) = (1_u32, from);
-        while let Some(b) = bytes.get(at).copied() {
-            if b == b'\\' {
-                at = at.saturating_add(1);
-            } else if b == close {
-                depth = depth.saturating_sub(1);
-                if depth == 0 {
-                    return at;
-                }
-            } else if b == open {
-                depth = depth.saturating_add(1);
-            } else if matches!(b, b'"' | b'\'' | b'`') && open != close {
-                // a quote that does not close is just a character (an apostrophe)
-                at = quote_end(bytes, at, b).unwrap_or(at);
-            }
-            at = at.saturating_add(1);
-        }
-        bytes.len()
+    pub(crate) fn closing(&self, from: usize, limit: usize, pair: (u8, u8)) -> usize {
+        closing(self.text, from, limit, pair)
     }
+}
+
+/// The end of the bracket that is open here (the place of its closing character, or `limit`), strings skipped.
+pub(crate) fn closing(text: &str, from: usize, limit: usize, (open, close): (u8, u8)) -> usize {
+    let bytes = text.as_bytes().get(..limit.min(text.len())).unwrap_or(b"");
+    let (mut depth, mut at) = (1_u32, from);
+    while let Some(b) = bytes.get(at).copied() {
+        if b == b'\\' {
+            at = at.saturating_add(1);
+        } else if b == close {
+            depth = depth.saturating_sub(1);
+            if depth == 0 {
+                return at;
+            }
+        } else if b == open {
+            depth = depth.saturating_add(1);
+        } else if matches!(b, b'"' | b'\'' | b'`') && open != close {
+            // a quote that does not close is just a character (an apostrophe)
+            at = quote_end(bytes, at, b).unwrap_or(at);
+        }
+        at = at.saturating_add(1);
+    }
+    bytes.len()
 }
 
 /// Where the quote that opens at `at` closes, on the same line.

@@ -180,24 +180,4 @@ impl Walk<'_, '_> {
         }
         Outcome::prints(Data::unknown(tags))
     }
-
-    /// Arguments of a program that isn't described: a secret among them may be read.
-    pub fn suspect_arguments(&mut self, call: &Call<'_>, program: &str) -> TagSet {
-        let mut tags = TagSet::EMPTY;
-        for field in call.arguments() {
-            tags = tags.union(field.tags);
-            let word = field.text.rsplit('=').next().unwrap_or(&field.text).trim_start_matches('@');
-            if !(word.contains('/') || word.starts_with('.') || word.starts_with('~')) || word.len() > 512 {
-                continue;
-            }
-            let part = Field { text: word.to_owned(), pattern: None, ..field.clone() };
-            let target = self.path_target(&part);
-            if target.classes.has(Class::Secret) || target.classes.has(Class::Device) {
-                let read = self.state.ambient.union(field.tags);
-                self.core.emit(Kind::Read, target, read, &Rc::from(program), call.span);
-                tags = tags.with(tag::FROM_SECRET);
-            }
-        }
-        tags
-    }
 }

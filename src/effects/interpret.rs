@@ -113,7 +113,8 @@ impl Walk<'_, '_> {
         parsed: Parsed,
     ) -> Outcome {
         let spec = parsed.spec().unwrap_or(spec);
-        if parsed.inert == Inert::Yes {
+        // a dry run beside a switch that acts (`sfdisk -l --delete`) is none
+        if parsed.inert == Inert::Yes && parsed.bare.is_empty() {
             return Outcome::prints(Data::unknown(TagSet::EMPTY));
         }
         let mut doing = self.doing(spec, call, program, parsed);
@@ -134,6 +135,7 @@ impl Walk<'_, '_> {
         }
         doing.parsed.meant = meant;
         self.without_words(&mut doing);
+        self.aftermath(&doing);
         let outcome = self.printed(&doing);
         nested.unwrap_or(outcome)
     }
@@ -282,6 +284,10 @@ impl Walk<'_, '_> {
     }
 
     fn effect(&mut self, kind: Kind, extra: TagSet, field: &Field, doing: &mut Doing<'_>) {
+        if extra.has(tag::IF_ASSIGNMENT) && !field.text.contains('=') {
+            return;
+        }
+        let kind = if doing.tags.has(tag::READS_ONLY) { only_reading(kind) } else { kind };
         let span = if field.span == crate::text::Span::default() { doing.call.span } else { field.span };
         let mut tags = doing.tags.union(extra).union(field.tags);
         if extra.has(tag::REMOTE_SPEC)
@@ -289,7 +295,6 @@ impl Walk<'_, '_> {
         {
             return self.remote_effect(kind, &Field { text: peer, ..field.clone() }, doing);
         }
-        let kind = if kind == Kind::Move && doing.tags.has(tag::READS_ONLY) { Kind::Read } else { kind };
         match kind {
             Kind::Read => {
                 if let Some(path) = field.text.strip_prefix("file://") {
@@ -446,7 +451,9 @@ impl Walk<'_, '_> {
 
     /// What a described call prints.
     fn printed(&mut self, doing: &Doing<'_>) -> Outcome {
+        let decodes = doing.tags.has(tag::DECODES) && doing.spec.output == Output::Through;
         let mut data = match doing.spec.output {
+            Output::Through if decodes => Data::unknown(doing.read.tags.with(tag::FROM_DECODED)),
             Output::Plain => Data::unknown(TagSet::EMPTY),
             Output::Through => Data { text: None, ..doing.read.clone() },
             Output::Fetched => Data::unknown(doing.read.tags.with(tag::FROM_NETWORK)),
@@ -488,6 +495,11 @@ impl Walk<'_, '_> {
     }
 }
 
+/// What is left of a kind when the call only reads (`gzip -c`, `unzip -l`).
+fn only_reading(kind: Kind) -> Kind {
+    if matches!(kind, Kind::Write | Kind::Append | Kind::Create | Kind::Delete | Kind::Move) { Kind::Read } else { kind }
+}
+
 /// How an interpreter's input counts as structure: text that stands in the command, as in a here-document,
 /// is judged itself and counts as the pipe that it is; so do query languages, which start nothing.
 pub fn indicator_of(lang: Lang, input: &Data) -> Indicator {
@@ -497,7 +509,7 @@ pub fn indicator_of(lang: Lang, input: &Data) -> Indicator {
 }
 
 /// `[user@]host:path` or a URL, in the words of scp and rsync.
-fn remote_spec(text: &str) -> Option<String> {
+pub fn remote_spec(text: &str) -> Option<String> {
     if text.contains("://") {
         return Some(text.to_owned());
     }

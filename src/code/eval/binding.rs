@@ -104,6 +104,10 @@ impl Machine<'_, '_> {
 
     /// A variable's name without what tells perl's kinds apart.
     pub(crate) fn plain_name(name: &str) -> std::borrow::Cow<'_, str> {
+        // perl's ${name}
+        if let Some(inner) = name.strip_prefix(['$', '@', '%']).and_then(|n| n.strip_prefix('{')).and_then(|n| n.strip_suffix('}')) {
+            return std::borrow::Cow::Owned(format!("${}", inner.trim()));
+        }
         match name.strip_prefix(['@', '%']) {
             Some(rest) if rest != "_" && !rest.is_empty() => std::borrow::Cow::Owned(format!("${rest}")),
             _ => std::borrow::Cow::Borrowed(name),

@@ -67,7 +67,14 @@ impl Machine<'_, '_> {
         let (callee, args) = kids.split_first().map_or((NOTHING, kids), |(c, r)| (*c, r));
         let node = callee;
         let first = args.first().copied().unwrap_or(NOTHING);
-        let callee = self.eval(callee);
+        let callee = match self.tree.node(callee) {
+            Node::Name(name) => self.name(name),
+            Node::Member(of, name) => {
+                let of = self.eval(*of);
+                self.member(of, name, id)
+            }
+            _ => self.eval(callee),
+        };
         let args = self.args(args);
         self.grow(node, first, &callee, &args);
         self.apply(&callee, &args, id)
@@ -104,7 +111,7 @@ impl Machine<'_, '_> {
                         _ => Rc::from(""),
                     };
                     let value = self.eval(*value);
-                    if matches!(tree.node(*kid), Node::Assign(..)) && self.language.lang != Lang::Python {
+                    if matches!(tree.node(*kid), Node::Assign(..)) && !matches!(self.language.lang, Lang::Python | Lang::R) {
                         self.set(&name, value.clone());
                         args.items.push(value);
                     } else {
@@ -153,6 +160,14 @@ impl Machine<'_, '_> {
         }
         if !object.is_empty() {
             return self.method(&V::Ref(Rc::from(object)), last, args, id);
+        }
+        if self.language.lang == Lang::Perl {
+            // print HANDLE data
+            if let Some(V::Object(file)) = self.state.vars.get(format!("*{name}").as_str()).cloned() {
+                let path = file.args.first().cloned().unwrap_or(V::Nothing);
+                args.items.iter().for_each(|data| self.give(&path, data));
+                return V::Open(args.source());
+            }
         }
         if let Some(V::Function(function)) = self.state.vars.get(format!("class {last}").as_str()).cloned() {
             self.invoke(function, args);
@@ -212,6 +227,20 @@ impl Machine<'_, '_> {
 
     /// Evaluates functions among the arguments with a value for each of their parameters.
     pub(crate) fn callbacks(&mut self, args: &Args, with: &V) {
+        let has_function = |v: &V| matches!(v, V::Function(_) | V::Dict(_));
+        if self.language.lang == Lang::Node && args.items.iter().any(has_function) && matches!(with, V::Object(_)) {
+            let before = self.state.vars.insert(Rc::from("this"), with.clone());
+            self.run_callbacks(args, with);
+            match before {
+                Some(before) => drop(self.state.vars.insert(Rc::from("this"), before)),
+                None => drop(self.state.vars.remove("this")),
+            }
+            return;
+        }
+        self.run_callbacks(args, with);
+    }
+
+    fn run_callbacks(&mut self, args: &Args, with: &V) {
         for value in args.items.iter().chain(args.named.iter().map(|(_, v)| v)) {
             match value {
                 V::Function(function) => drop(self.invoke(*function, &Args::of(vec![with.clone(); 3]))),

@@ -56,6 +56,8 @@ impl Machine<'_, '_> {
             Fold::Upper => first.as_text().map(|t| V::built(&t.to_uppercase(), first.level())),
             Fold::Replace => self.replace(items),
             Fold::Format => Some(self.format(&first, items.get(1..).unwrap_or(&[]), args)),
+            // perl's list is the rest of the arguments
+            Fold::Map if self.language.lang == crate::policy::tables::Lang::Perl => self.map(&first, &V::list(items.get(1..).unwrap_or(&[]).to_vec())),
             Fold::Map => self.map(&first, &second),
             Fold::MapOver => self.map(&second, &first),
             Fold::Range => range(items),
@@ -69,6 +71,11 @@ impl Machine<'_, '_> {
             },
             Fold::Substr => self.substr(&first, &second, items.get(2)),
             Fold::Harmless => Some(V::open(Origin::Computed)),
+            Fold::Enumerate => match &first {
+                V::List(seq) => Some(V::list((0_i64..).zip(&seq.items).map(|(n, v)| V::list(vec![V::Number(n), v.clone()])).collect())),
+                V::Dict(_) => self.fold(Fold::Items, None, &Args::of(vec![first])),
+                _ => None,
+            },
             Fold::Items => match &first {
                 V::Dict(seq) => Some(V::list(seq.items.chunks(2).map(|pair| V::list(pair.to_vec())).collect())),
                 _ => None,
@@ -121,7 +128,7 @@ impl Machine<'_, '_> {
             other => return Some(V::Open(other.source())),
         };
         let separator = if matches!(separator, V::Nothing) { V::text("") } else { separator.clone() };
-        let single = items.len() > 3 && items.iter().all(|v| v.as_text().is_some_and(|t| t.len() <= 1));
+        let single = items.len() > 1 && items.iter().all(|v| v.as_text().is_some_and(|t| t.len() <= 1));
         let mut parts = Vec::with_capacity(items.len().saturating_mul(2));
         for (n, item) in items.into_iter().enumerate() {
             if n > 0 {

@@ -44,6 +44,7 @@ impl Machine<'_, '_> {
             },
             // a value itself, or a function that gives one: both are what they give
             Some(Means::From(origin @ (Origin::Environment | Origin::Argument | Origin::Stdin))) => V::open(origin),
+            Some(Means::From(origin)) if name.starts_with('$') => V::open(origin),
             Some(Means::Constant(text)) => V::text(text),
             _ => self.starred(name),
         }
@@ -130,6 +131,7 @@ impl Machine<'_, '_> {
             (_, "__dict__", Lang::Python) => return V::Ref(Rc::from(object)),
             ("builtins" | "__builtins__" | "builtins.__dict__", _, Lang::Python) | ("globalThis" | "global" | "window", _, Lang::Node) | ("Kernel" | "Object", _, Lang::Ruby) | ("_G" | "_ENV", _, Lang::Lua) => return self.name(name),
             (_, "__globals__", Lang::Python) => return V::Ref(Rc::from("__globals__")),
+            ("module" | "process.mainModule" | "require.main", "constructor", Lang::Node) => return V::Ref(Rc::from("Module")),
             (_, "constructor", Lang::Node) => return V::bound(V::Ref(Rc::from(object)), name),
             (_, "__subclasses__", Lang::Python) => return self.telltale(V::Nothing, name, id),
             ("globals()", _, Lang::Python) => return self.name(name),

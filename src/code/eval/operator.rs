@@ -14,6 +14,11 @@ const FLOOD: i64 = 1_000_000_000;
 
 impl Machine<'_, '_> {
     pub(crate) fn chain(&mut self, op: Operator, kids: &[Id]) -> V {
+        if let (Operator::Test, [target, change]) = (op, kids) {
+            if self.changed(*target, *change) {
+                return V::open(Origin::Computed);
+            }
+        }
         let values: Vec<V> = kids.iter().map(|k| self.eval(*k)).collect();
         if op == Operator::Multiply && values.iter().any(|v| v.as_number().is_some_and(|n| n >= FLOOD)) && values.iter().any(|v| matches!(v, V::Text(..) | V::List(_) | V::Bytes(..))) {
             if let Some(id) = kids.first() {
@@ -119,6 +124,8 @@ impl Machine<'_, '_> {
         }
         match (&of, index) {
             (V::List(seq), _) if index.as_number().is_some() => at(&seq.items, index.as_number().unwrap_or(0)).unwrap_or(V::Nothing),
+            // perl's maps are lists of keys and values until they are looked into
+            (V::List(seq), V::Text(..)) if self.language.lang == Lang::Perl => lookup(&seq.items, index).unwrap_or(V::Nothing),
             (V::Dict(seq), _) => lookup(&seq.items, index).unwrap_or_else(|| V::Open(of.source())),
             (V::Text(text, built), V::Number(n)) => {
                 let len = i64::try_from(text.len()).unwrap_or(0);

@@ -5,9 +5,11 @@
 
 use std::rc::Rc;
 
+use super::call::Args;
 use super::machine::Machine;
 use super::value::{V, joint};
 use crate::code::found::{Grade, Origin, Piece, What};
+use crate::code::meaning::{Means, Special};
 use crate::code::tree::{Id, NOTHING, Node};
 use crate::policy::tables::Lang;
 
@@ -44,7 +46,7 @@ impl Machine<'_, '_> {
             Node::Joined(kids) => self.joined(tree.kids(*kids)),
             Node::Command(text) => self.command(*text, id),
             Node::Line(handle) => self.line(*handle),
-            Node::Name(name) => self.name(name),
+            Node::Name(name) => self.bare(name, id),
             // a pattern without signs is the text that it finds
             Node::Regex(pattern) if pattern.bytes().all(|b| b.is_ascii_alphanumeric() || b" -_,:;#@!~%&=<>'\"".contains(&b)) => V::text(pattern),
             Node::Regex(_) => V::open(Origin::Computed),
@@ -63,7 +65,13 @@ impl Machine<'_, '_> {
             Node::Call(kids) => self.call(tree.kids(*kids), id),
             Node::Member(of, name) => {
                 let of = self.eval(*of);
-                self.member(of, name, id)
+                let value = self.member(of, name, id);
+                // ruby's methods are called without parentheses too
+                match &value {
+                    V::Bound(_) if self.language.lang == Lang::Ruby => self.apply(&value, &Args::default(), id),
+                    V::Ref(full) if self.language.lang == Lang::Ruby && self.means(full).is_some() => self.apply(&value, &Args::default(), id),
+                    _ => value,
+                }
             }
             Node::Index(of, index) => {
                 let of = self.eval(*of);
@@ -106,6 +114,26 @@ impl Machine<'_, '_> {
         }
     }
 
+    /// A name on its own: in perl and ruby it may be a call without arguments.
+    fn bare(&mut self, name: &str, id: Id) -> V {
+        let value = self.name(name);
+        if !matches!(self.language.lang, Lang::Perl | Lang::Ruby) || name.starts_with(['$', '@', '%']) {
+            return value;
+        }
+        match &value {
+            V::Function(_) => self.apply(&value, &Args::default(), id),
+            V::Ref(full) => match self.means(full) {
+                Some(Means::Fold(_)) if self.language.lang == Lang::Perl => {
+                    let it = self.name("$_");
+                    self.apply(&value, &Args::of(vec![it]), id)
+                }
+                Some(Means::Special(Special::Fork | Special::PerlShift | Special::PerlAccept) | Means::Act(_, [], _)) => self.apply(&value, &Args::default(), id),
+                _ => value,
+            },
+            _ => value,
+        }
+    }
+
     fn seen(&mut self, function: Id) {
         if !self.functions.contains(&function) || self.functions.len() > 256 {
             self.functions.push(function);
@@ -128,7 +156,13 @@ impl Machine<'_, '_> {
     }
 
     fn joined(&mut self, kids: &[Id]) -> V {
-        let values: Vec<V> = kids.iter().map(|k| self.eval(*k)).collect();
+        let values: Vec<V> = kids
+            .iter()
+            .map(|k| match self.eval(*k) {
+                list @ V::List(_) if self.language.lang == Lang::Perl => self.join(&V::text(" "), &list).unwrap_or(list),
+                other => other,
+            })
+            .collect();
         self.concat(&values)
     }
 

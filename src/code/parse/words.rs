@@ -37,6 +37,10 @@ impl<'a> Parser<'a> {
                 self.skip();
                 self.block("}")
             }
+            ("do", Lang::Perl) if self.peek().is_some_and(|t| matches!(t.tok, Tok::Text(..)) || t.name().is_some_and(|n| n.starts_with('$'))) => {
+                let file = self.expression(ASSIGN);
+                self.call_name(word, &[file], start)
+            }
             ("eval", Lang::Perl) if self.is_op("{") => {
                 self.skip();
                 self.block("}")
@@ -149,7 +153,7 @@ impl<'a> Parser<'a> {
         let spaced = token.gap != Gap::Nothing;
         let next_is_tight = self.ahead(1).is_some_and(|t| t.gap == Gap::Nothing);
         match token.tok {
-            Tok::Text(Quote::Text, _) | Tok::Text(Quote::Bytes, _) => true,
+            Tok::Text(Quote::Text | Quote::Bytes, _) => true,
             _ if matches!(self.lang, Lang::Python) => false,
             Tok::Text(..) | Tok::Number(_) => true,
             Tok::Regex(_) | Tok::Code(..) => spaced,
