@@ -138,11 +138,6 @@ impl Machine<'_, '_> {
             }
             other => other,
         };
-        // a shell on a descriptor of the connection that was opened before
-        let connected = self.state.found.acts.iter().any(|a| matches!(a.what, What::Connect | What::Listen));
-        if connected && text.as_text().is_some_and(|t| t.contains("<&") || t.contains("0<&")) {
-            self.act(What::StreamsToNetwork, Vec::new(), id);
-        }
         self.act(What::Shell, vec![text], id);
     }
 
