@@ -42,21 +42,15 @@ pub fn look(lang: Lang, text: &str) -> Found {
         Lang::Make => small::make::look(text, &[]),
         Lang::Python | Lang::Perl | Lang::Ruby | Lang::Node | Lang::Php | Lang::Lua | Lang::Awk | Lang::R | Lang::Shell | Lang::Other => match tables::language(lang) {
             Some(language) => eval::look(language, text),
-            None => doubtful(Grade::Unread, "a language that is not read", text),
+            None => plain::look(lang, text),
         },
     }
-<<<<<<< HEAD
-    match tables::language(lang) {
-        Some(language) => eval::look(language, text),
-        None => plain::look(lang, text),
-=======
 }
 
 /// What making `goals` of a makefile would do; with none, its first target.
 pub fn look_make(text: &str, goals: &[&str]) -> Found {
     if text.len() > TEXT_LIMIT {
         return doubtful(Grade::Limit, "more source text than is read", text);
->>>>>>> code
     }
     small::make::look(text, goals)
 }
