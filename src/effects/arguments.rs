@@ -184,7 +184,7 @@ impl Reader<'_> {
                 }
             }
         }
-        let Some((sub, skip)) = found else { return false };
+        let Some((sub, skip)) = found else { return self.trailing_subcommand(spec, word) };
         self.path = whole;
         for word in self.words.get(self.at..self.at + skip).unwrap_or(&[]) {
             self.path.push(' ');
@@ -192,6 +192,20 @@ impl Reader<'_> {
         }
         self.at += skip;
         self.out.specs.push(sub);
+        true
+    }
+
+    /// `service NAME stop`: the subcommand stands behind the first operand.
+    fn trailing_subcommand(&mut self, spec: &'static Command, word: &str) -> bool {
+        let Some(next) = self.words.get(self.at).filter(|_| self.path.is_empty()) else { return false };
+        let named = |key: &str| key.strip_prefix("* ").is_some_and(|verb| verb == next.text);
+        let Some((_, sub)) = spec.subcommands.iter().find(|(key, _)| named(key)) else { return false };
+        let Some(first) = self.words.get(self.at.saturating_sub(1)).cloned() else { return false };
+        self.path = format!("{word} {}", next.text);
+        self.out.specs.push(sub);
+        self.out.places.push(self.at);
+        self.out.operands.push(first);
+        self.at += 1;
         true
     }
 
