@@ -10,6 +10,7 @@ use crate::canonical::state::Reach;
 use crate::canonical::value::{Data, Field, Origin};
 use crate::effects::arguments::{Inert, Meant, Parsed, parse};
 use crate::effects::call::Call;
+use crate::effects::landing::{given_mode, given_size};
 use crate::effects::model::{Indicator, Target};
 use crate::effects::walk::{Outcome, Status, Walk};
 use crate::policy::tables::{Command, Is, Lang, Output, Role};
@@ -118,6 +119,8 @@ impl Walk<'_, '_> {
             return Outcome::prints(Data::unknown(TagSet::EMPTY));
         }
         let mut doing = self.doing(spec, call, program, parsed);
+        doing.tags = doing.tags.union(given_mode(&doing.parsed.meant));
+        doing.tags = doing.tags.union(given_size(program, &doing.parsed.meant, call.arguments()));
         doing.peer = self.peer(&doing);
         self.take_input(&mut doing);
         self.read_first(&mut doing);
@@ -336,7 +339,9 @@ impl Walk<'_, '_> {
                 }
                 let ambient = self.state.ambient;
                 self.state.ambient = doing.tags.union(extra);
-                self.write_path(field, kind, &data, &doing.program, span);
+                for place in self.landing(field, extra, doing) {
+                    self.write_path(&place, kind, &data, &doing.program, span);
+                }
                 self.state.ambient = ambient;
                 self.note_inside(field, doing, &data);
             }
@@ -353,6 +358,20 @@ impl Walk<'_, '_> {
                     let found = self.path_target(field);
                     doing.read.append(&Data::unknown(crate::effects::files::provenance(found.classes)));
                     doing.read.text = None;
+                }
+            }
+            Kind::Remote if extra.has(tag::HTTP_METHOD) => {
+                if field.text == "DELETE" {
+                    let peer = doing.peer.clone().unwrap_or_default();
+                    let target = self.host_target(&peer);
+                    self.core.emit(kind, target, tags.with(tag::HTTP_DELETE), &doing.program, span);
+                }
+            }
+            Kind::Link => {
+                for place in self.landing(field, extra, doing) {
+                    let target = self.path_target_for(&place, kind);
+                    let all = tags.union(self.path_tags(&target, &place, kind));
+                    self.core.emit(kind, target, all, &doing.program, span);
                 }
             }
             _ => {
