@@ -222,6 +222,9 @@ impl Walk<'_, '_> {
             let key = field.value();
             Expander { state: &mut self.state, host: self.core }.host_checks_subscript(&key, field.span);
             self.state.unset(&field.text);
+            if matches!(field.text.as_str(), "HISTFILE" | "HISTSIZE" | "HISTFILESIZE" | "SAVEHIST") {
+                self.history_off(&field.text, field.span);
+            }
             Rc::make_mut(&mut self.state.functions).remove(&field.text);
         }
         Outcome::success()

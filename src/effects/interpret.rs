@@ -118,6 +118,7 @@ impl Walk<'_, '_> {
             return Outcome::prints(Data::unknown(TagSet::EMPTY));
         }
         let mut doing = self.doing(spec, call, program, parsed);
+        let before = self.core.found.list.len();
         doing.peer = self.peer(&doing);
         self.take_input(&mut doing);
         self.read_first(&mut doing);
@@ -136,6 +137,7 @@ impl Walk<'_, '_> {
         doing.parsed.meant = meant;
         self.without_words(&mut doing);
         self.aftermath(&doing);
+        self.afterthought(&doing, before);
         let outcome = self.printed(&doing);
         nested.unwrap_or(outcome)
     }
