@@ -223,6 +223,14 @@ impl<'p> Walk<'_, 'p> {
         if let Second::Differ(what) = &reading.second {
             self.core.doubt(UnknownKind::Disagreement, what, span);
         }
+        if reading.error.is_some()
+            && let Some(other) = crate::syntax::zsh::in_bash(text)
+        {
+            let other = read(&other, dialect, &self.core.limits);
+            if other.error.is_none() {
+                self.fork().script(&other.script);
+            }
+        }
         for other in &reading.alternatives {
             // what another shell of that name would do counts, its state does not
             self.fork().script(other);
