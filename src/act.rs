@@ -483,16 +483,32 @@ tags! {
     FIRST_GIVEN = "first-given",
     /// files that are read are changed, too (`sed -i`)
     IN_PLACE = "in-place",
+    /// files that would be taken away are only read (`gzip -k`, `gzip -c`)
+    READS_ONLY = "reads-only",
+    /// shell text that a program prints to be evaluated: completions, hooks, variables of an agent
+    SHELL_SETTINGS = "shell-settings",
     /// the word may be `host:path`
     REMOTE_SPEC = "remote-spec",
     /// a path of the host that a container sees
     HOST_MOUNT = "host-mount",
     /// the expansion needed to be pieced together by the shell's own string operations
     COMPUTED = "computed",
+    // how a call is read: see policy/commands/text.toml
+    LAST_GIVEN = "last-given",
+    TWO_VALUES = "two-values",
+    DECODES = "decodes",
+    IF_ASSIGNMENT = "if-assignment",
+    REMOVES_SOURCE = "removes-source",
+    DELETES_EXTRA = "deletes-extra",
+    SETS_MODE = "sets-mode",
+    /// each word of a rest of shell texts is a text of its own
+    EACH = "each",
+    /// ties a program to a connection (nc -e)
+    RUNS_PROGRAM = "runs-program",
+    /// a program that nobody describes is given this
+    BY_UNKNOWN_PROGRAM = "by-unknown-program",
     /// the folder that a download is put in
     INTO_FOLDER = "into-folder",
-    /// a mode stands among the arguments (`install -m`)
-    SETS_MODE = "sets-mode",
     /// what is written gives a file its owner's rights when it is run
     PLANTS_SETUID = "plants-setuid",
     /// the word is a request's method

@@ -124,6 +124,10 @@ impl Data {
 
     /// One after the other, as commands in a list write to the same output.
     pub fn append(&mut self, other: &Self) {
+        if *self != Self::empty() {
+            // settings and something else is no longer settings only
+            self.tags = self.tags.minus(TagSet::of(tag::SHELL_SETTINGS));
+        }
         self.tags = self.tags.union(other.tags);
         self.origin = Origin::Inside;
         match (&mut self.text, &other.text) {

@@ -3,8 +3,9 @@
 //! In: a [`Command`] and fields. Out: [`Parsed`]: what each word means. Never: guesses past the description:
 //! an option that it does not list is a switch.
 
-use crate::act::TagSet;
+use crate::act::{TagSet, tag};
 use crate::canonical::value::Field;
+use crate::effects::handlers::mode::mode_tags;
 use crate::policy::tables::{Command, Is, Role, Style};
 
 /// One word with its meaning.
@@ -105,7 +106,7 @@ fn by_prefix(specs: &[&'static Command], name: &str) -> Option<&'static str> {
 
 /// Reads the words after the program's name.
 pub fn parse(spec: &'static Command, words: &[Field]) -> Parsed {
-    let mut reader = Reader { out: Parsed { specs: vec![spec], ..Parsed::default() }, words, at: 0, ended: false, given_over: false, path: String::new() };
+    let mut reader = Reader { out: Parsed { specs: vec![spec], ..Parsed::default() }, words, at: 0, ended: false, given_over: None, path: String::new() };
     reader.run();
     reader.out
 }
@@ -116,8 +117,9 @@ struct Reader<'a> {
     at: usize,
     /// after `--`, or after the first operand in POSIX style
     ended: bool,
-    /// an option's value began a command (`python -m pip …`): it and all that follows are that command
-    given_over: bool,
+    /// an option's value began a command (`python -m pip …`, `fd x -exec …`): it and all that follows are that
+    /// command; so many operands stand before it
+    given_over: Option<usize>,
     /// the subcommand so far, words separated by spaces
     path: String,
 }
@@ -156,7 +158,7 @@ impl Reader<'_> {
             let field = Field { text: value.to_owned(), pattern: None, ..word };
             return self.value(roles, field);
         }
-        if !self.ended && self.out.operands.is_empty() && self.subcommand(&word.text) {
+        if !self.ended && self.out.operands.is_empty() && (self.subcommand(&word.text) || self.named_first(&word)) {
             return;
         }
         if style == Style::Posix {
@@ -184,7 +186,7 @@ impl Reader<'_> {
                 }
             }
         }
-        let Some((sub, skip)) = found else { return self.trailing_subcommand(spec, word) };
+        let Some((sub, skip)) = found else { return false };
         self.path = whole;
         for word in self.words.get(self.at..self.at + skip).unwrap_or(&[]) {
             self.path.push(' ');
@@ -195,17 +197,16 @@ impl Reader<'_> {
         true
     }
 
-    /// `service NAME stop`: the subcommand stands behind the first operand.
-    fn trailing_subcommand(&mut self, spec: &'static Command, word: &str) -> bool {
-        let Some(next) = self.words.get(self.at).filter(|_| self.path.is_empty()) else { return false };
-        let named = |key: &str| key.strip_prefix("* ").is_some_and(|verb| verb == next.text);
+    /// `service NAME stop`: a subcommand after a word of its own, which stays an operand (`* stop`).
+    fn named_first(&mut self, word: &Field) -> bool {
+        let Some(spec) = self.out.specs.first().copied().filter(|_| self.path.is_empty()) else { return false };
+        let next = self.words.get(self.at).map_or("", |f| f.text.as_str());
+        let named = |key: &str| key.strip_prefix("* ").is_some_and(|k| k == next);
         let Some((_, sub)) = spec.subcommands.iter().find(|(key, _)| named(key)) else { return false };
-        let Some(first) = self.words.get(self.at.saturating_sub(1)).cloned() else { return false };
-        self.path = format!("{word} {}", next.text);
-        self.out.specs.push(sub);
         self.out.places.push(self.at);
-        self.out.operands.push(first);
+        self.out.operands.push(word.clone());
         self.at += 1;
+        self.out.specs.push(sub);
         true
     }
 
@@ -226,10 +227,17 @@ impl Reader<'_> {
                 self.out.tags = self.out.tags.union(role.tags);
             }
         }
-        if self.out.operands.is_empty() && roles.iter().any(|r| r.is == Is::Command) {
+        let has = |tag| roles.iter().any(|r| r.is == Is::Tag && r.tags.has(tag));
+        if has(tag::SETS_MODE) {
+            self.out.tags = self.out.tags.union(mode_tags(&field.text));
+        }
+        // `--arg NAME VALUE`: the second word is what the role is about
+        let field = if has(tag::TWO_VALUES) { self.next_word(&field) } else { field };
+        if self.given_over.is_none() && roles.iter().any(|r| r.is == Is::Command) {
+            self.given_over = Some(self.out.operands.len());
             self.out.places.push(self.at);
             self.out.operands.push(field.clone());
-            (self.given_over, self.ended) = (true, true);
+            self.ended = true;
         }
         self.out.meant.push(Meant { roles, field });
     }
@@ -241,7 +249,9 @@ impl Reader<'_> {
     }
 
     fn is_inert(&self, name: &str) -> bool {
-        let gnu = self.out.spec().is_some_and(|s| s.style == Style::Gnu) && matches!(name, "--help" | "--version");
+        // alone, these two are the same everywhere
+        let everywhere = self.words.len() == 1 || self.out.spec().is_some_and(|s| s.style == Style::Gnu);
+        let gnu = everywhere && matches!(name, "--help" | "--version");
         gnu || self.out.specs.iter().any(|s| s.inert.contains(&name))
     }
 
@@ -306,6 +316,10 @@ impl Reader<'_> {
 
     fn bundle(&mut self, word: &Field, skip: usize) {
         let letters = word.text.get(skip..).unwrap_or("");
+        if skip == 1 && self.is_inert(&word.text) {
+            self.out.inert = Inert::Yes;
+            return self.out.switches.push(word.text.clone());
+        }
         // some programs have single-dash words (`-vvv` is letters, `-delete` is a word)
         if skip == 1
             && letters.len() > 1
@@ -318,6 +332,9 @@ impl Reader<'_> {
                     self.value(roles, field);
                 }
             };
+        }
+        if skip == 1 && self.is_inert(&word.text) {
+            self.out.inert = Inert::Yes;
         }
         let mut rest = letters.char_indices();
         while let Some((i, letter)) = rest.next() {
@@ -356,29 +373,47 @@ impl Reader<'_> {
 
     /// Gives the operands their roles by position.
     fn assign_operands(&mut self) {
-        let Some(spec) = self.out.spec().filter(|_| !self.given_over) else { return };
+        let Some(spec) = self.out.spec() else { return };
         let operands = spec.operands;
-        let total = self.out.operands.len();
+        let total = self.given_over.unwrap_or(self.out.operands.len());
         let is_command = |roles: &[Role]| roles.iter().any(|r| r.is == Is::Command);
         let mut end = total;
-        // the last ones are taken first: `cp a b` has one source
-        let tail = operands.last.len().min(total.saturating_sub(usize::from(!operands.last.is_empty() && total == 1)));
+        // the last ones are taken first: `cp a b` has one source; `cp -t D a b` has two
+        let last = if self.out.tags.has(tag::LAST_GIVEN) { &[][..] } else { operands.last };
+        let tail = last.len().min(total.saturating_sub(usize::from(!last.is_empty() && total == 1)));
         if !is_command(operands.rest) {
             end = total - tail;
         }
         // `sed -e SCRIPT FILE`: the first operand's place is taken
-        let given = usize::from(self.out.tags.has(crate::act::tag::FIRST_GIVEN));
-        let fields = self.out.operands.clone();
-        for (i, field) in fields.into_iter().enumerate() {
+        let given = usize::from(self.out.tags.has(tag::FIRST_GIVEN));
+        let fields: Vec<Field> = self.out.operands.iter().take(total).cloned().collect();
+        for (i, field) in fields.iter().enumerate() {
             let roles = if i >= end {
-                operands.last.get(i - end).copied().unwrap_or(&[])
+                last.get(i - end).copied().unwrap_or(&[])
             } else {
                 operands.first.get(i + given).copied().unwrap_or(operands.rest)
             };
-            self.out.meant.push(Meant { roles, field });
+            if i + given >= operands.first.len() && is_joined(roles) {
+                let field = joined(fields.get(i..end).unwrap_or(&[]));
+                self.out.meant.push(Meant { roles, field });
+                break;
+            }
+            self.out.meant.push(Meant { roles, field: field.clone() });
             if is_command(roles) {
                 break;
             }
         }
     }
+}
+
+/// Whether the words of a rest are one shell text (watch, ssh), not one each (hyperfine).
+fn is_joined(roles: &[Role]) -> bool {
+    roles.iter().any(|r| r.is == Is::ShellText && !r.tags.has(tag::EACH))
+}
+
+fn joined(words: &[Field]) -> Field {
+    let tags = words.iter().fold(TagSet::EMPTY, |t, w| t.union(w.tags));
+    let text = words.iter().map(|w| w.text.as_str()).collect::<Vec<_>>().join(" ");
+    let span = words.first().map(|w| w.span).unwrap_or_default();
+    Field { text, pattern: None, tags, span }
 }

@@ -81,7 +81,7 @@ impl Walk<'_, '_> {
         let mut rest = call.arguments();
         while let Some(word) = rest.first() {
             match word.text.as_str() {
-                "-v" | "-V" | "-pv" | "-pV" => return Some(Outcome::silent()),
+                "-v" | "-V" | "-pv" | "-pV" => return Some(self.place_of(rest.get(1), call)),
                 "-p" | "--" => rest = rest.get(1..).unwrap_or(&[]),
                 _ => break,
             }
@@ -101,6 +101,16 @@ impl Walk<'_, '_> {
             return Some(outcome);
         }
         Some(self.call(&inner))
+    }
+
+    /// `command -v NAME`: prints where a program lies; taken as found.
+    fn place_of(&self, name: Option<&Field>, call: &Call<'_>) -> Outcome {
+        let text = name.map(|f| f.text.as_str()).unwrap_or_default();
+        let words = [Field::known(text, call.span)];
+        match crate::effects::print::simulate("which", &words, &Data::empty()) {
+            Some(path) => Outcome::prints(Data { text: Some(path), ..Data::unknown(TagSet::EMPTY) }),
+            None => Outcome::silent(),
+        }
     }
 
     fn exec_builtin(&mut self, call: &Call<'_>) -> Outcome {

@@ -10,6 +10,7 @@ use crate::canonical::state::Control;
 use crate::canonical::value::{Data, Field, HOLE, Value};
 use crate::effects::model::Target;
 use crate::effects::walk::{Outcome, Walk};
+use crate::policy::tables::{Command, Is};
 use crate::text::Span;
 
 /// One command with its expanded words.
@@ -28,6 +29,13 @@ impl Call<'_> {
     }
 }
 
+/// `"$(tool --print root)/bin/tool"`: only the folder is unknown, and it comes from no doubtful place.
+fn is_named(head: &Field) -> bool {
+    let doubtful = [tag::FROM_NETWORK, tag::FROM_DECODED, tag::FROM_STDIN, tag::FROM_ENVIRONMENT, tag::OBFUSCATED];
+    let base = head.text.rsplit('/').next().unwrap_or_default();
+    head.text.contains('/') && !base.is_empty() && !base.contains(HOLE) && !doubtful.iter().any(|t| head.tags.has(*t))
+}
+
 /// Deepest nesting of function calls that is walked.
 const CALLS: u16 = 24;
 
@@ -38,7 +46,7 @@ impl Walk<'_, '_> {
         for (name, value) in call.environment {
             self.injected(name, value, call.span, crate::effects::inject::Setting::Command);
         }
-        if head.has_hole() {
+        if head.has_hole() && !is_named(head) {
             return self.unknown_program(call, head);
         }
         let name = head.text.as_str();
@@ -124,7 +132,7 @@ impl Walk<'_, '_> {
     fn program(&mut self, call: &Call<'_>, head: &Field) -> Outcome {
         let base = head.text.rsplit('/').next().unwrap_or(&head.text);
         let program: Rc<str> = Rc::from(base);
-        let described = self.core.policy.command(base);
+        let mut described = self.core.policy.command(base);
         let mut run = None;
         if head.text.contains('/') {
             let target = self.path_target(head);
@@ -133,6 +141,11 @@ impl Walk<'_, '_> {
                 return Outcome::silent();
             }
             let system = target.classes.has(Class::PathFolder);
+            // `./script` is somebody's script, not script(1)
+            let starts_shell = |s: &&Command| s.effects.iter().any(|r| r.is == Is::Effect(Kind::Shell));
+            if !system && !head.text.contains("bin/") {
+                described = described.filter(|s| !starts_shell(s));
+            }
             if !system || described.is_none() {
                 run = self.run_program_file(call, head, target);
             }
@@ -161,26 +174,10 @@ impl Walk<'_, '_> {
         let tags = self.state.ambient.union(call.argv.first().map(|f| f.tags).unwrap_or_default());
         self.core.emit(Kind::Unknown, target, tags, program, call.span);
         let tags = self.suspect_arguments(call, program);
-        Outcome::prints(Data::unknown(tags.union(call.stdin.tags).minus(TagSet::of(tag::FROM_STDIN))))
-    }
-
-    /// Arguments of a program that isn't described: a secret among them may be read.
-    pub fn suspect_arguments(&mut self, call: &Call<'_>, program: &str) -> TagSet {
-        let mut tags = TagSet::EMPTY;
-        for field in call.arguments() {
-            tags = tags.union(field.tags);
-            let word = field.text.rsplit('=').next().unwrap_or(&field.text).trim_start_matches('@');
-            if !(word.contains('/') || word.starts_with('.') || word.starts_with('~')) || word.len() > 512 {
-                continue;
-            }
-            let part = Field { text: word.to_owned(), pattern: None, ..field.clone() };
-            let target = self.path_target(&part);
-            if target.classes.has(Class::Secret) || target.classes.has(Class::Device) {
-                let read = self.state.ambient.union(field.tags);
-                self.core.emit(Kind::Read, target, read, &Rc::from(program), call.span);
-                tags = tags.with(tag::FROM_SECRET);
-            }
+        let mut tags = tags.union(call.stdin.tags).minus(TagSet::of(tag::FROM_STDIN).with(tag::SHELL_SETTINGS));
+        if crate::effects::shells::prints_settings(call) {
+            tags = tags.with(tag::SHELL_SETTINGS);
         }
-        tags
+        Outcome::prints(Data::unknown(tags))
     }
 }

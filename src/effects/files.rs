@@ -144,10 +144,10 @@ impl Walk<'_, '_> {
             let data = self.stdin.clone();
             return self.code_data(lang, &data, field, arguments, program);
         }
-        if field.has_hole() {
+        let target = self.path_target(field);
+        if field.has_hole() && !target.classes.has(Class::Workspace) {
             self.core.doubt(UnknownKind::Program, &field.text, field.span);
         }
-        let target = self.path_target(field);
         let text = self.file_text(&target);
         let tags = self.run_tags(&target, &text).union(field.tags);
         let endless = target.classes.has(Class::Null);
@@ -176,6 +176,9 @@ impl Walk<'_, '_> {
             && (data.whole().is_some() || lang == Lang::Shell)
         {
             return self.code_text(lang, &text, field, arguments);
+        }
+        if lang == Lang::Jq {
+            return Outcome::prints(Data::unknown(data.tags));
         }
         let tags = self.state.ambient.union(data.tags).union(field.tags).with(tag::OPAQUE);
         self.core.emit(Kind::Code, Target::default(), tags, program, field.span);

@@ -18,6 +18,9 @@ use crate::policy::tables::Lang;
 impl Walk<'_, '_> {
     /// Source text of another language.
     pub fn foreign(&mut self, lang: Lang, text: &str, like: &Field) -> Outcome {
+        if lang == Lang::Jq {
+            return self.query(text, like);
+        }
         let anchor = self.core.at(like.span);
         if self.core.budget.depth == 0 || self.core.budget.text < text.len() {
             self.core.doubt(UnknownKind::Limit, "nested code", like.span);
@@ -40,6 +43,17 @@ impl Walk<'_, '_> {
         self.core.anchor = saved;
         self.core.budget.depth += 1;
         Outcome::prints(data)
+    }
+
+    /// A jq program: it starts and writes nothing, but may print the environment.
+    fn query(&mut self, text: &str, like: &Field) -> Outcome {
+        let mut words = text.split(|c: char| !c.is_ascii_alphanumeric() && !matches!(c, '_' | '$' | '.'));
+        if !words.any(|w| matches!(w, "env" | "$ENV")) {
+            return Outcome::prints(Data::unknown(TagSet::EMPTY));
+        }
+        let tags = TagSet::of(tag::FROM_ENVIRONMENT);
+        self.plain_act(Kind::Disclose, &Field { text: String::new(), ..like.clone() }, tags, &Rc::from("jq"));
+        Outcome::prints(Data::unknown(tags))
     }
 
     fn code_doubt(&mut self, doubt: &crate::code::Doubt, lang: Lang, like: &Field) {
@@ -170,6 +184,10 @@ impl Walk<'_, '_> {
                 let mut child = self.fork();
                 let outcome = child.opaque_or_text(&first, program);
                 data.tags = data.tags.union(outcome.data.tags);
+            }
+            What::Exec if first.has_hole() && first.tags.is_empty() => {
+                // a program by a computed path, as `[tool(), "-i", file]`
+                self.core.doubt(UnknownKind::Code, "program", like.span);
             }
             What::Exec => {
                 let stdin = Data::inherited();

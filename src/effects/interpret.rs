@@ -10,9 +10,9 @@ use crate::canonical::state::Reach;
 use crate::canonical::value::{Data, Field, Origin};
 use crate::effects::arguments::{Inert, Meant, Parsed, parse};
 use crate::effects::call::Call;
-use crate::effects::landing::{given_mode, given_size};
-use crate::effects::model::Target;
-use crate::effects::walk::{Outcome, Walk};
+use crate::effects::landing::given_size;
+use crate::effects::model::{Indicator, Target};
+use crate::effects::walk::{Outcome, Status, Walk};
 use crate::policy::tables::{Command, Is, Lang, Output, Role};
 
 /// A described call while its words are carried out.
@@ -114,11 +114,11 @@ impl Walk<'_, '_> {
         parsed: Parsed,
     ) -> Outcome {
         let spec = parsed.spec().unwrap_or(spec);
-        if parsed.inert == Inert::Yes {
+        // a dry run beside a switch that acts (`sfdisk -l --delete`) is none
+        if parsed.inert == Inert::Yes && parsed.bare.is_empty() {
             return Outcome::prints(Data::unknown(TagSet::EMPTY));
         }
         let mut doing = self.doing(spec, call, program, parsed);
-        doing.tags = doing.tags.union(given_mode(&doing.parsed.meant));
         doing.tags = doing.tags.union(given_size(program, &doing.parsed.meant, call.arguments()));
         doing.peer = self.peer(&doing);
         self.take_input(&mut doing);
@@ -137,6 +137,7 @@ impl Walk<'_, '_> {
         }
         doing.parsed.meant = meant;
         self.without_words(&mut doing);
+        self.aftermath(&doing);
         let outcome = self.printed(&doing);
         nested.unwrap_or(outcome)
     }
@@ -153,7 +154,9 @@ impl Walk<'_, '_> {
         let reads_files = |m: &Meant| m.roles.iter().any(|r| is_reading(r.is) || matches!(r.is, Is::CodeFile(_)));
         let named = doing.parsed.meant.iter().any(|m| reads_files(m) && m.field.text != "-");
         let dash = doing.parsed.operands.iter().any(|f| f.text == "-");
-        if doing.spec.stdin.is_empty() || ((named || doing.parsed.carries_code()) && !dash) {
+        let runs_input = |r: &Role| matches!(r.is, Is::Code(_) | Is::CodeFile(_) | Is::ShellText);
+        let given = doing.parsed.carries_code() && doing.spec.stdin.iter().any(runs_input);
+        if doing.spec.stdin.is_empty() || ((named || given) && !dash) {
             return;
         }
         let input = doing.call.stdin.clone();
@@ -165,7 +168,7 @@ impl Walk<'_, '_> {
                 Is::Code(lang) | Is::CodeFile(lang) => {
                     if input.origin == Origin::Inside {
                         let field = doing.call.argv.first().cloned().unwrap_or_default();
-                        self.core.indicate(crate::effects::model::Indicator::PipeToInterpreter, doing.call.span);
+                        self.core.indicate(indicator_of(lang, &input), doing.call.span);
                         self.code_data(lang, &input, &field, &doing.parsed.operands, &doing.program);
                     }
                 }
@@ -285,6 +288,10 @@ impl Walk<'_, '_> {
     }
 
     fn effect(&mut self, kind: Kind, extra: TagSet, field: &Field, doing: &mut Doing<'_>) {
+        if extra.has(tag::IF_ASSIGNMENT) && !field.text.contains('=') {
+            return;
+        }
+        let kind = if doing.tags.has(tag::READS_ONLY) { only_reading(kind) } else { kind };
         let span = if field.span == crate::text::Span::default() { doing.call.span } else { field.span };
         let mut tags = doing.tags.union(extra).union(field.tags);
         if extra.has(tag::REMOTE_SPEC)
@@ -365,6 +372,7 @@ impl Walk<'_, '_> {
                 for place in self.landing(field, extra, doing) {
                     let target = self.path_target_for(&place, kind);
                     let all = tags.union(self.path_tags(&target, &place, kind));
+                    self.note_link(&target.resolved);
                     self.core.emit(kind, target, all, &doing.program, span);
                 }
             }
@@ -464,7 +472,9 @@ impl Walk<'_, '_> {
 
     /// What a described call prints.
     fn printed(&mut self, doing: &Doing<'_>) -> Outcome {
+        let decodes = doing.tags.has(tag::DECODES) && doing.spec.output == Output::Through;
         let mut data = match doing.spec.output {
+            Output::Through if decodes => Data::unknown(doing.read.tags.with(tag::FROM_DECODED)),
             Output::Plain => Data::unknown(TagSet::EMPTY),
             Output::Through => Data { text: None, ..doing.read.clone() },
             Output::Fetched => Data::unknown(doing.read.tags.with(tag::FROM_NETWORK)),
@@ -478,12 +488,17 @@ impl Walk<'_, '_> {
             Output::Unknown => Data::unknown(doing.read.tags.with(tag::FROM_UNKNOWN)),
         };
         data.origin = Origin::Inside;
-        data.tags = data.tags.minus(TagSet::of(tag::FROM_STDIN));
+        data.tags = data.tags.minus(TagSet::of(tag::FROM_STDIN).with(tag::SHELL_SETTINGS));
+        if crate::effects::shells::prints_settings(&doing.call) {
+            data.tags = data.tags.with(tag::SHELL_SETTINGS);
+        }
         if let Some(text) = crate::effects::print::simulate(&doing.program, doing.call.arguments(), &doing.read) {
             data.text = Some(text);
         }
         self.written_to_stdout(doing, &mut data);
-        Outcome::prints(data)
+        // `which a || which b` is taken for a's place
+        let status = if &*doing.program == "which" { Status::Success } else { Status::Either };
+        Outcome { data, status }
     }
 
     /// A download without an output file is printed; one with a file is not.
@@ -501,8 +516,21 @@ impl Walk<'_, '_> {
     }
 }
 
+/// What is left of a kind when the call only reads (`gzip -c`, `unzip -l`).
+fn only_reading(kind: Kind) -> Kind {
+    if matches!(kind, Kind::Write | Kind::Append | Kind::Create | Kind::Delete | Kind::Move) { Kind::Read } else { kind }
+}
+
+/// How an interpreter's input counts as structure: text that stands in the command, as in a here-document,
+/// is judged itself and counts as the pipe that it is; so do query languages, which start nothing.
+pub fn indicator_of(lang: Lang, input: &Data) -> Indicator {
+    let hidden = TagSet::of(tag::FROM_DECODED).with(tag::FROM_NETWORK);
+    let read = input.whole().is_some() && !input.tags.has_any(hidden);
+    if read || matches!(lang, Lang::Sql | Lang::Jq) { Indicator::Pipe } else { Indicator::PipeToInterpreter }
+}
+
 /// `[user@]host:path` or a URL, in the words of scp and rsync.
-fn remote_spec(text: &str) -> Option<String> {
+pub fn remote_spec(text: &str) -> Option<String> {
     if text.contains("://") {
         return Some(text.to_owned());
     }

@@ -3,6 +3,7 @@
 //! In: judged text, context, policy, world. Out: [`Effects`] with resolved targets and provenance.
 //! Never: changes the machine; leaves out a command that may run.
 
+pub mod aftermath;
 pub mod arguments;
 pub mod builtins;
 pub mod call;
@@ -21,6 +22,7 @@ pub mod print;
 pub mod redirect;
 pub mod shells;
 pub mod simple;
+pub mod suspect;
 pub mod targets;
 pub mod walk;
 pub mod work;

@@ -16,10 +16,46 @@ pub fn simulate(program: &str, words: &[Field], input: &Data) -> Option<String> 
         "seq" => seq(&args)?,
         "basename" => basename(&args)?,
         "dirname" => dirname(&args)?,
+        "mktemp" => mktemp(&args)?,
+        "which" => which(&args)?,
         "yes" => return None,
         _ => filter(program, &args, input.text.as_deref()?)?,
     };
     (text.len() <= DATA_LIMIT).then_some(text)
+}
+
+/// which(1) of one plain name: a program of that name, wherever it lies.
+fn which(args: &[&str]) -> Option<String> {
+    let [name] = args else { return None };
+    let plain = name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '+'));
+    (plain && !name.starts_with('-')).then(|| format!("/usr/bin/{name}\n"))
+}
+
+/// mktemp(1): a new name in the temporary folder, or where the template says.
+fn mktemp(args: &[&str]) -> Option<String> {
+    let (mut folder, mut template, mut in_folder) = (None, None, false);
+    let mut rest = args.iter();
+    while let Some(arg) = rest.next() {
+        match *arg {
+            "-p" => folder = Some(*rest.next()?),
+            "--suffix" => drop(rest.next()),
+            "-t" | "--tmpdir" => in_folder = true,
+            "-d" | "-q" | "-dq" | "-qd" | "--directory" | "--quiet" => {}
+            "-dt" | "-td" => in_folder = true,
+            text if text.starts_with("--suffix=") => {}
+            text => match text.strip_prefix("--tmpdir=") {
+                Some(path) => folder = Some(path),
+                None if text.starts_with('-') || template.is_some() => return None,
+                None => template = Some(text),
+            },
+        }
+    }
+    let name = template.unwrap_or("tmp.XXXXXXXXXX");
+    Some(match folder {
+        Some(folder) => format!("{folder}/{name}\n"),
+        None if in_folder || template.is_none() => format!("/tmp/{name}\n"),
+        None => format!("{name}\n"),
+    })
 }
 
 fn filter(program: &str, args: &[&str], input: &str) -> Option<String> {

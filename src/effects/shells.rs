@@ -5,9 +5,10 @@
 
 use std::rc::Rc;
 
-use crate::act::{Kind, TagSet, UnknownKind, tag};
+use crate::act::{Class, ClassSet, Kind, TagSet, UnknownKind, tag};
 use crate::canonical::value::{Data, Field, Origin, Value};
 use crate::effects::call::Call;
+use crate::effects::files::FileText;
 use crate::effects::model::{Indicator, Target};
 use crate::effects::walk::{Outcome, Walk};
 use crate::policy::tables::Lang;
@@ -114,7 +115,11 @@ impl Walk<'_, '_> {
     /// Text that is known is judged; text that is not is code of unknown content.
     pub fn opaque_or_text(&mut self, text: &Field, program: &Rc<str>) -> Outcome {
         if text.has_hole() {
-            let tags = self.state.ambient.union(text.tags).with(tag::OPAQUE);
+            let mut tags = self.state.ambient.union(text.tags).with(tag::OPAQUE);
+            if !text.text.starts_with(crate::canonical::value::HOLE) {
+                // the commands are known, some of their words are not: a file's name, a number
+                tags = tags.minus(TagSet::of(tag::FROM_UNKNOWN));
+            }
             let target = Target { written: text.text.replace(crate::canonical::value::HOLE, "…").into(), ..Target::default() };
             self.core.emit(Kind::Code, target, tags, program, text.span);
             self.core.doubt(UnknownKind::Code, "shell text", text.span);
@@ -142,7 +147,7 @@ impl Walk<'_, '_> {
                 return Outcome::prints(Data::unknown(TagSet::of(tag::FROM_UNKNOWN)));
             }
         }
-        self.core.indicate(Indicator::PipeToInterpreter, call.span);
+        self.core.indicate(crate::effects::interpret::indicator_of(Lang::Shell, input), call.span);
         let field = call.argv.first().cloned().unwrap_or_default();
         let mut child = self.fork();
         child.stdin = Data { text: None, ..input.clone() };
@@ -162,13 +167,16 @@ impl Walk<'_, '_> {
 
     /// `eval`: its words, joined, in this very shell.
     pub fn eval(&mut self, call: &Call<'_>) -> Outcome {
-        self.core.indicate(Indicator::Evaluation, call.span);
         let words = call.arguments();
         let words = if words.first().is_some_and(|w| w.text == "--") { words.get(1..).unwrap_or(&[]) } else { words };
         let Some(first) = words.first() else { return Outcome::success() };
         let tags = words.iter().fold(TagSet::EMPTY, |t, w| t.union(w.tags));
         let text = words.iter().map(|w| w.text.as_str()).collect::<Vec<_>>().join(" ");
+        if is_settings(&text, tags) {
+            return Outcome::silent();
+        }
         let field = Field { text, pattern: None, tags, span: first.span };
+        self.core.indicate(evaluates(&field.text, tags), call.span);
         self.opaque_or_text(&field, &Rc::from("eval"))
     }
 
@@ -180,10 +188,10 @@ impl Walk<'_, '_> {
 
     /// `.` and `source`: the file's text in this very shell.
     pub fn source(&mut self, call: &Call<'_>) -> Outcome {
-        self.core.indicate(Indicator::Evaluation, call.span);
         let Some(field) = call.arguments().iter().find(|f| f.text != "--") else { return Outcome::silent() };
         let program: Rc<str> = Rc::from("source");
         if matches!(field.text.as_str(), "/dev/stdin" | "/dev/fd/0") {
+            self.core.indicate(Indicator::Evaluation, call.span);
             let data = call.stdin.clone();
             return match data.whole() {
                 Some(text) => self.text(&text.to_owned(), field.span),
@@ -192,8 +200,20 @@ impl Walk<'_, '_> {
         }
         let target = self.path_target(field);
         let text = self.file_text(&target);
+        if let FileText::Written(data) = &text
+            && is_settings(&data.value().text, data.tags)
+        {
+            return Outcome::silent();
+        }
+        if let FileText::Written(data) = &text
+            && target.resolved.starts_with("/dev/")
+        {
+            self.core.indicate(evaluates(&data.value().text, data.tags), call.span);
+        } else if !is_settings_file(field, &target, &text) {
+            self.core.indicate(Indicator::Evaluation, call.span);
+        }
         match text {
-            crate::effects::files::FileText::Written(data) => {
+            FileText::Written(data) => {
                 let known = data.whole().map(str::to_owned);
                 match known {
                     Some(text) => {
@@ -208,14 +228,59 @@ impl Walk<'_, '_> {
                     None => self.code_data(Lang::Shell, &data, field, &[], &program),
                 }
             }
-            crate::effects::files::FileText::There(text) => self.text(&text, field.span),
-            crate::effects::files::FileText::Binary
-            | crate::effects::files::FileText::Unreadable
-            | crate::effects::files::FileText::Missing => {
+            FileText::There(text) => self.text(&text, field.span),
+            FileText::Binary
+            | FileText::Unreadable
+            | FileText::Missing => {
                 let tags = self.state.ambient.union(field.tags).union(self.path_tags(&target, field, Kind::Execute));
                 self.core.emit(Kind::Execute, target, tags, &program, field.span);
                 Outcome::silent()
             }
         }
     }
+}
+
+/// `. venv/bin/activate`, `source ~/.nvm/nvm.sh`: a file that lies there is a program like any other,
+/// not text that is put together and evaluated.
+fn is_settings_file(field: &Field, target: &Target, text: &FileText) -> bool {
+    let made = matches!(text, FileText::Written(data) if data.whole().is_none());
+    let unsure = ClassSet::of(Class::Temporary).with(Class::Unknown).with(Class::Null).with(Class::OtherHome);
+    !made && !field.has_hole() && !target.resolved.starts_with("/dev/") && !target.classes.has_any(unsure)
+}
+
+/// Programs that print shell text to be evaluated, by custom: `direnv hook bash`, `kubectl completion bash`,
+/// `brew shellenv`, `pyenv init -`, `ssh-agent -s`.
+pub fn prints_settings(call: &Call<'_>) -> bool {
+    let mut words = call.argv.iter().map(|f| f.text.as_str());
+    let Some(head) = words.next().filter(|h| !h.contains('/') && !is_shell(h)) else { return false };
+    if matches!(head, "ssh-agent" | "gpg-agent" | "dircolors" | "lesspipe" | "keychain" | "tset" | "resize") {
+        return true;
+    }
+    let words: Vec<&str> = words.collect();
+    let shell = |w: Option<&&str>| w.is_none_or(|w| is_shell(w) || matches!(*w, "-" | "fish" | "--path" | "--shell"));
+    let asks = |w: &str| matches!(w, "completion" | "completions" | "--completion" | "--completions" | "hook" | "init" | "activate" | "shell-init" | "virtualenv-init" | "generate-shell-completion");
+    match words.as_slice() {
+        ["shellenv" | "docker-env", ..] => true,
+        ["env", rest @ ..] => matches!(head, "fnm" | "opam" | "docker-machine" | "minikube" | "conda") && shell(rest.first()),
+        [first, rest @ ..] if asks(first) => matches!(head, "conda" | "mamba") || (shell(rest.first()) && !matches!(*first, "init" if rest.is_empty())),
+        [first, second, rest @ ..] if asks(second) && !first.starts_with('-') => shell(rest.first()) && *second != "init",
+        _ => false,
+    }
+}
+
+/// `source <(sed … file)`: what tools print from files at hand is as good as a script that lies there.
+fn evaluates(text: &str, tags: TagSet) -> Indicator {
+    let plain = TagSet::of(tag::FROM_WORKSPACE).with(tag::FROM_SYSTEM).with(tag::IN_SUBSTITUTION).with(tag::FROM_LITERAL);
+    let shown = text.trim();
+    let whole = shown.starts_with(crate::canonical::value::HOLE) && shown.chars().count() == 1;
+    if whole && tags.minus(plain).is_empty() { Indicator::Substitution } else { Indicator::Evaluation }
+}
+
+/// Whether all of a text is what one such program prints.
+fn is_settings(text: &str, tags: TagSet) -> bool {
+    let other = tags.minus(TagSet::of(tag::SHELL_SETTINGS).with(tag::IN_SUBSTITUTION).with(tag::FROM_UNKNOWN));
+    let mut letters = text.trim().chars();
+    tags.has(tag::SHELL_SETTINGS)
+        && other.is_empty()
+        && (letters.next(), letters.next()) == (Some(crate::canonical::value::HOLE), None)
 }

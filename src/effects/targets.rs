@@ -60,6 +60,11 @@ impl Walk<'_, '_> {
             classes = classes.without(Class::Workspace).without(Class::WorkspaceRoot).without(Class::WorkspaceParent);
         }
         let resolved = found.map_or_else(|| Rc::clone(&written), |r| r.lexical);
+        if let Some(path) = self.through_own_links(&resolved, follow(kind)) {
+            let (found, classes) = self.core.place(&path, "/", follow(kind));
+            let resolved = found.map_or_else(|| path.as_str().into(), |r| r.lexical);
+            return Target { written, resolved, classes };
+        }
         Target { written, resolved, classes }
     }
 
@@ -153,7 +158,8 @@ impl Walk<'_, '_> {
                 out
             }
             Expansion::TooMany => {
-                self.core.doubt(UnknownKind::Limit, "pathname expansion", field.span);
+                // the pattern stands for them all, and its place is known
+                self.core.doubt(UnknownKind::Value, "pathname expansion", field.span);
                 vec![field]
             }
             Expansion::NoMatch => vec![field],

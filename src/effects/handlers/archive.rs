@@ -82,6 +82,12 @@ impl Walk<'_, '_> {
         for member in &parsed.operands {
             let read = self.read_path(member, program, call.span);
             data.tags = data.tags.union(read.tags);
+            if parsed.tags.has(tag::REMOVES_SOURCE) {
+                let target = self.path_target_for(member, Kind::Delete);
+                let own = self.path_tags(&target, member, Kind::Delete).union(self.work_tags(&target, Kind::Delete));
+                let tags = self.state.ambient.union(member.tags).union(own).with(tag::RECURSIVE);
+                self.core.emit(Kind::Delete, target, tags, program, member.span);
+            }
         }
         cwd.clone_into(&mut self.state.cwd);
         match archive {

@@ -3,9 +3,10 @@
 //! In: the argument vector. Out: effects on what the tests let through. Never: takes a test that may let
 //! everything through for a narrowing one.
 
+use std::ops::Range;
 use std::rc::Rc;
 
-use crate::act::{Kind, TagSet, tag};
+use crate::act::{Class, ClassSet, Kind, TagSet, tag};
 use crate::canonical::value::{Data, Field, HOLE};
 use crate::effects::call::Call;
 use crate::effects::walk::{Outcome, Walk};
@@ -15,18 +16,102 @@ use crate::policy::tables::Command;
 #[derive(Default)]
 struct Search {
     starts: Vec<Field>,
+    tests: Tests,
+    depth_zero: bool,
+    /// Each with the alternatives that it applies to.
+    actions: Vec<(Action, Range<usize>)>,
+}
+
+/// One alternative of the expression.
+#[derive(Clone, Default)]
+struct Branch {
     /// A name or path that found files have.
     name: Option<String>,
+    /// Some names are left out.
+    excepted: bool,
     /// Some test narrows what is found (age, size, owner, emptiness …).
     narrowed: bool,
-    depth_zero: bool,
-    actions: Vec<Action>,
+    /// `-prune`: found, but neither entered nor printed.
+    pruned: bool,
+}
+
+/// The alternatives (`-o`) of the expression, and the brackets that are open.
+struct Tests {
+    branches: Vec<Branch>,
+    /// What held before each open bracket, and where its alternatives begin.
+    open: Vec<(Branch, usize)>,
+    /// Where the alternatives begin to which the next test applies.
+    from: usize,
+}
+
+impl Default for Tests {
+    fn default() -> Self {
+        Self { branches: vec![Branch::default()], open: Vec::new(), from: 0 }
+    }
+}
+
+impl Tests {
+    fn narrow(&mut self, name: Option<&str>) {
+        for branch in self.branches.iter_mut().skip(self.from) {
+            branch.narrowed = true;
+            if let Some(name) = name {
+                branch.name = Some(name.to_owned());
+            }
+        }
+    }
+
+    fn prune(&mut self) {
+        self.branches.iter_mut().skip(self.from).for_each(|b| b.pruned = true);
+    }
+
+    fn range(&self) -> Range<usize> {
+        self.from..self.branches.len()
+    }
+
+    fn except(&mut self) {
+        self.branches.iter_mut().skip(self.from).for_each(|b| b.excepted = true);
+    }
+
+    /// `-o`
+    fn or(&mut self) {
+        let outer = self.open.last().map(|(b, _)| b.clone()).unwrap_or_default();
+        self.from = self.branches.len();
+        self.branches.push(outer);
+    }
+
+    /// `(`
+    fn enter(&mut self) {
+        let here = self.branches.last().cloned().unwrap_or_default();
+        self.open.push((here, self.from));
+        self.from = self.branches.len().saturating_sub(1);
+    }
+
+    /// `)`: the next test applies to all that stood in the bracket.
+    fn leave(&mut self) {
+        if let Some((_, from)) = self.open.pop() {
+            self.from = from;
+        }
+    }
+}
+
+/// What is found below one starting point by one alternative.
+struct Found {
+    field: Field,
+    narrowed: bool,
+    branch: usize,
 }
 
 enum Action {
     Run(Vec<Field>),
     Delete(Field),
     Write(Field),
+}
+
+impl Search {
+    fn act(&mut self, action: Action) {
+        let range = self.tests.range();
+        self.actions.push((action, range));
+    }
 }
 
 fn parse(words: &[Field]) -> Search {
@@ -57,20 +142,22 @@ fn parse(words: &[Field]) -> Search {
                     }
                     argv.push(part.clone());
                 }
-                search.actions.push(Action::Run(argv));
+                search.act(Action::Run(argv));
             }
-            "-delete" => search.actions.push(Action::Delete(word.clone())),
-            "-fprint" | "-fprint0" | "-fls" => search.actions.push(Action::Write(value())),
+            "-delete" => search.act(Action::Delete(word.clone())),
+            "-fprint" | "-fprint0" | "-fls" => search.act(Action::Write(value())),
             "-fprintf" => {
-                search.actions.push(Action::Write(value()));
+                search.act(Action::Write(value()));
                 value();
             }
             "-name" | "-iname" | "-path" | "-ipath" | "-wholename" | "-iwholename" => {
                 let pattern = value().text;
-                let all = pattern.chars().all(|c| matches!(c, '*' | '.' | '?' | '/'));
-                if !all && !negated {
-                    search.narrowed = true;
-                    search.name = Some(pattern);
+                let all = matches!(pattern.as_str(), "." | "./" | "*.*" | "./*" | "?*" | "*?")
+                    || pattern.chars().all(|c| matches!(c, '*' | '/'));
+                match (negated, all) {
+                    (true, false) => search.tests.except(),
+                    (false, false) => search.tests.narrow(Some(&pattern)),
+                    (_, true) => {}
                 }
             }
             "-regex" | "-iregex" | "-lname" | "-ilname" | "-size" | "-mtime" | "-atime" | "-ctime" | "-mmin" | "-amin"
@@ -78,9 +165,13 @@ fn parse(words: &[Field]) -> Search {
             | "-newer" | "-anewer" | "-cnewer" | "-samefile" | "-newermt" | "-newerat" | "-newerct" | "-context"
             | "-xtype" => {
                 value();
-                search.narrowed = true;
+                search.tests.narrow(None);
             }
-            "-empty" | "-nouser" | "-nogroup" => search.narrowed = true,
+            "-empty" | "-nouser" | "-nogroup" => search.tests.narrow(None),
+            "-prune" => search.tests.prune(),
+            "-o" | "-or" | "," => search.tests.or(),
+            "(" => search.tests.enter(),
+            ")" => search.tests.leave(),
             "-maxdepth" => search.depth_zero |= value().text == "0",
             "-mindepth" | "-type" | "-printf" | "-regextype" | "-files0-from" => drop(value()),
             "!" | "-not" => {
@@ -105,48 +196,40 @@ impl Walk<'_, '_> {
         for start in &search.starts {
             let target = self.path_target_for(start, Kind::List);
             tags = tags.union(start.tags);
+            // `find . ! -name '*.c'` spares what it names; of a home or a system too little would be left
+            let near = ClassSet::of(Class::Workspace).with(Class::Temporary).with(Class::Outside);
+            let near = target.classes.has_any(near);
             self.core.emit(Kind::List, target, self.state.ambient.with(tag::RECURSIVE), program, start.span);
-            found.push(self.found_by(&search, start));
-        }
-        for action in &search.actions {
-            match action {
-                Action::Delete(word) => {
-                    for field in &found {
-                        self.delete_found(field, &search, program, word.span);
-                    }
+            for (number, branch) in search.tests.branches.iter().enumerate() {
+                let narrowed = branch.narrowed || (branch.excepted && near);
+                if narrowed {
+                    tags = tags.with(tag::GLOB);
                 }
+                let field = found_by(branch, start, narrowed, search.depth_zero);
+                found.push(Found { field, narrowed, branch: number });
+            }
+        }
+        for (action, range) in &search.actions {
+            let concerned = found.iter().filter(|f| range.contains(&f.branch));
+            match action {
+                Action::Delete(word) => concerned.for_each(|f| self.delete_found(f, program, word.span)),
                 Action::Write(field) => {
                     let data = Data::unknown(tags);
                     self.write_path(field, Kind::Write, &data, program, call.span);
                 }
-                Action::Run(argv) => self.run_found(argv, &found, call),
+                Action::Run(argv) => concerned.for_each(|f| self.run_found(argv, &f.field, call)),
             }
         }
-        let text: String = found.iter().map(|f| format!("{}\n", f.text)).collect();
+        let pruned = |f: &&Found| search.tests.branches.get(f.branch).is_some_and(|b| b.pruned);
+        let text: String = found.iter().filter(|f| !pruned(f)).map(|f| format!("{}\n", f.field.text)).collect();
         Outcome::prints(Data { text: Some(text), ..Data::unknown(tags) })
     }
 
-    /// A field that stands for what is found under one starting point.
-    fn found_by(&self, search: &Search, start: &Field) -> Field {
-        let base = start.text.trim_end_matches('/');
-        let text = match &search.name {
-            _ if search.depth_zero => start.text.clone(),
-            Some(name) if name.contains('/') => name.replace('*', &HOLE.to_string()),
-            Some(name) => format!("{base}/{HOLE}/{name}"),
-            None if search.narrowed => format!("{base}/{HOLE}"),
-            None => start.text.clone(),
-        };
-        let mut tags = start.tags;
-        if search.narrowed {
-            tags = tags.with(tag::GLOB);
-        }
-        Field { text, pattern: None, tags, span: start.span }
-    }
-
-    fn delete_found(&mut self, field: &Field, search: &Search, program: &Rc<str>, span: crate::text::Span) {
+    fn delete_found(&mut self, found: &Found, program: &Rc<str>, span: crate::text::Span) {
+        let field = &found.field;
         let target = self.path_target_for(field, Kind::Delete);
         let mut tags = self.state.ambient.union(field.tags).union(self.path_tags(&target, field, Kind::Delete));
-        if !search.narrowed {
+        if !found.narrowed {
             tags = tags.with(tag::RECURSIVE).with(tag::GLOB_ALL);
         }
         tags = tags.union(self.work_tags(&target, Kind::Delete)).minus(TagSet::of(tag::UNKNOWN_TARGET));
@@ -154,23 +237,40 @@ impl Walk<'_, '_> {
     }
 
     /// `-exec COMMAND {} ;`
-    fn run_found(&mut self, argv: &[Field], found: &[Field], call: &Call<'_>) {
-        for field in found {
-            let words: Vec<Field> = argv
-                .iter()
-                .map(|word| {
-                    if word.text == "{}" {
-                        Field { span: word.span, ..field.clone() }
-                    } else {
-                        Field { text: word.text.replace("{}", &field.text), ..word.clone() }
-                    }
-                })
-                .collect();
-            let stdin = Data::empty();
-            let mut child = self.fork();
-            child.call(&Call { argv: &words, stdin: &stdin, environment: &[], span: call.span });
-            let written = child.state.written;
-            self.state.written = written;
-        }
+    fn run_found(&mut self, argv: &[Field], field: &Field, call: &Call<'_>) {
+        let words: Vec<Field> = argv
+            .iter()
+            .map(|word| {
+                if word.text == "{}" {
+                    Field { span: word.span, ..field.clone() }
+                } else {
+                    Field { text: word.text.replace("{}", &field.text), ..word.clone() }
+                }
+            })
+            .collect();
+        let stdin = Data::empty();
+        let mut child = self.fork();
+        child.call(&Call { argv: &words, stdin: &stdin, environment: &[], span: call.span });
+        let written = child.state.written;
+        self.state.written = written;
     }
+}
+
+/// A field that stands for what is found under one starting point.
+fn found_by(branch: &Branch, start: &Field, narrowed: bool, depth_zero: bool) -> Field {
+    let base = start.text.trim_end_matches('/');
+    let text = match &branch.name {
+        _ if depth_zero => start.text.clone(),
+        Some(name) if name.contains('/') => name.replace('*', &HOLE.to_string()),
+        Some(name) => format!("{base}/{HOLE}/{name}"),
+        None if narrowed => format!("{base}/{HOLE}"),
+        None => start.text.clone(),
+    };
+    let mut tags = start.tags;
+    if narrowed {
+        tags = tags.with(tag::GLOB);
+    } else if !depth_zero {
+        tags = tags.with(tag::GLOB_ALL);
+    }
+    Field { text, pattern: None, tags, span: start.span }
 }

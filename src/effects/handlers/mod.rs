@@ -8,6 +8,7 @@ mod find;
 mod git;
 mod remote;
 mod signal;
+mod socat;
 mod archive;
 pub mod mode;
 mod xargs;
@@ -31,6 +32,7 @@ impl Walk<'_, '_> {
             "ssh" => Some(self.ssh(spec, call, program)),
             "docker" => self.container(spec, call, program),
             "git" => Some(self.git(spec, call, program)),
+            "socat" => Some(self.socat(spec, call, program)),
             "kill" => Some(self.kill(spec, call, program)),
             "tar" => Some(self.tar(spec, call, program)),
             "chmod" => Some(self.chmod(spec, call, program)),

@@ -1,0 +1,172 @@
+//! What nobody describes: programs, and files that they are given.
+//!
+//! In: the arguments of a program without description. Out: effects on secrets and accounts that they name, shells
+//! that they would start. Never: takes the bare mention of a file of the workspace for a deed.
+
+use std::rc::Rc;
+
+use crate::act::{Class, ClassSet, Kind, TagSet, tag};
+use crate::canonical::value::Field;
+use crate::effects::call::Call;
+use crate::effects::model::Target;
+use crate::effects::shells::is_shell;
+use crate::effects::walk::Walk;
+
+/// Longest argument that is looked at.
+const LONG: usize = 4096;
+/// Most shells that are looked for in one text.
+const MOST: usize = 4;
+
+/// Command lines in a text that begin with a shell's path: `!/bin/sh`, `execute(/bin/sh -p)`, `--command=/bin/sh`.
+pub fn shells_in(text: &str) -> Vec<String> {
+    let mut out = Vec::new();
+    for (at, _) in text.match_indices("bin/") {
+        let name = text.get(at + 4..).unwrap_or("");
+        let end = name.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(name.len());
+        let before = text.get(..at).unwrap_or("");
+        let start = ["/usr/local/", "/usr/", "/"].iter().find(|p| before.ends_with(**p)).map(|p| at - p.len());
+        let (Some(start), true) = (start, is_shell(name.get(..end).unwrap_or(""))) else { continue };
+        let before = text.get(..start).unwrap_or("");
+        if out.len() >= MOST || is_mention(before) {
+            continue;
+        }
+        let rest = text.get(start..).unwrap_or("");
+        let close = match before.chars().next_back() {
+            Some('(') => ')',
+            Some(quote @ ('"' | '\'' | '`')) => quote,
+            Some('{') => '}',
+            _ => '\n',
+        };
+        let line = rest.split([close, '\n']).next().unwrap_or(rest);
+        // `sh,-c,"…"`: lists as some programs write them
+        let line = if line.contains("sh,") { line.replace(',', " ") } else { line.to_owned() };
+        out.push(line);
+    }
+    out
+}
+
+/// Texts after which a shell's path is a setting or a script's first line.
+fn is_mention(before: &str) -> bool {
+    let line = before.rsplit('\n').next().unwrap_or(before);
+    let near = line.trim_end_matches([' ', '=', ':', '"', '\'', '[']);
+    let name = near.rsplit(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).next().unwrap_or("");
+    line.ends_with("#!")
+        || line.ends_with("#! ")
+        || line.ends_with(|c: char| c.is_ascii_alphanumeric() || matches!(c, '/' | '.' | '_' | '-'))
+        || name.eq_ignore_ascii_case("shell") && line.get(near.len()..).is_some_and(|r| r.contains(['=', ':', '[']))
+        || line.matches(':').count() >= 5
+}
+
+/// Options whose value is written, by the names that most programs give them.
+fn is_output(option: &str) -> bool {
+    matches!(option.trim_start_matches('-'), "o" | "O" | "w" | "W" | "output" | "out" | "outfile" | "output-file" | "outfd" | "write" | "write-to" | "save" | "dest" | "log" | "logfile" | "log-file" | "report" | "dump")
+        && option.starts_with('-')
+}
+
+/// The path in an argument: `x=/path`, `@/path`, `file:///path`, `scheme:/path`, `-f/path`.
+fn path_in(text: &str) -> Option<&str> {
+    let text = text.trim_start_matches(['@', '<', '>', '|', '!']);
+    if text.starts_with(['/', '~', '.']) {
+        return Some(text);
+    }
+    if let Some((_, path)) = text.split_once("file://") {
+        return Some(path);
+    }
+    if text.contains("://") {
+        return None;
+    }
+    let (_, value) = text.split_once(['=', ':'])?;
+    let value = value.trim_start_matches('@');
+    value.starts_with(['/', '~', '.']).then_some(value)
+}
+
+impl Walk<'_, '_> {
+    /// Arguments of a program that isn't described: a secret among them may be read, a shell started.
+    pub fn suspect_arguments(&mut self, call: &Call<'_>, program: &str) -> TagSet {
+        let mut tags = TagSet::EMPTY;
+        let program: Rc<str> = Rc::from(program);
+        let mut option = "";
+        for (i, field) in call.arguments().iter().enumerate() {
+            tags = tags.union(field.tags);
+            if field.text.len() > LONG {
+                continue;
+            }
+            self.suspect_shell(i, field, call, &program);
+            let own = field.text.split_once('=').map_or(option, |(name, _)| name);
+            tags = tags.union(self.suspect_path(own, field, &program));
+            option = field.text.as_str();
+        }
+        tags
+    }
+
+    fn suspect_shell(&mut self, i: usize, field: &Field, call: &Call<'_>, program: &Rc<str>) {
+        if is_shell(field.text.rsplit('/').next().unwrap_or("")) && field.text.starts_with('/') {
+            let Some(argv) = call.argv.get(i + 1..) else { return };
+            let mut child = self.fork();
+            child.state.ambient = child.state.ambient.with(tag::BY_UNKNOWN_PROGRAM);
+            child.call(&Call { argv, ..*call });
+            return;
+        }
+        self.shells_of(&field.text, field, program);
+    }
+
+    /// Judges the command lines with shells that stand in a text.
+    pub fn shells_of(&mut self, text: &str, like: &Field, _program: &Rc<str>) {
+        for line in shells_in(text) {
+            let mut child = self.fork();
+            child.state.ambient = child.state.ambient.with(tag::BY_UNKNOWN_PROGRAM);
+            child.text(&line, like.span);
+        }
+    }
+
+    fn suspect_path(&mut self, option: &str, field: &Field, program: &Rc<str>) -> TagSet {
+        let Some(path) = path_in(&field.text).filter(|p| p.len() < 512) else { return TagSet::EMPTY };
+        let part = Field { text: path.to_owned(), pattern: None, ..field.clone() };
+        let target = self.path_target(&part);
+        if let Some(text) = self.state.written_at(&target.resolved).and_then(|w| w.data.whole().map(str::to_owned)) {
+            self.shells_of(&text, field, program);
+        }
+        let tags = self.state.ambient.union(field.tags).with(tag::BY_UNKNOWN_PROGRAM);
+        if is_output(option) {
+            let own = self.path_tags(&target, &part, Kind::Write);
+            self.core.emit(Kind::Write, target, tags.union(own), program, field.span);
+            return TagSet::EMPTY;
+        }
+        let read = ClassSet::of(Class::Secret).with(Class::Device).with(Class::Account);
+        if target.classes.has_any(read) {
+            self.core.emit(Kind::Read, target, tags, program, field.span);
+            return TagSet::of(tag::FROM_SECRET);
+        }
+        let kept = target.classes.has(Class::Config) || target.classes.has(Class::System);
+        if target.classes.has(Class::Persistence) && kept {
+            let resolved = Rc::clone(&target.resolved);
+            self.core.emit(Kind::Unknown, Target { written: resolved, ..target }, tags, program, field.span);
+        }
+        TagSet::EMPTY
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shells_are_found_where_they_would_run() {
+        assert_eq!(shells_in("enter:execute(/bin/sh -p)"), ["/bin/sh -p"]);
+        assert_eq!(shells_in("exec /bin/sh 0<&1\n"), ["/bin/sh 0<&1"]);
+        assert_eq!(shells_in("a (\"/usr/bin/bash\");"), ["/usr/bin/bash"]);
+        assert_eq!(shells_in("#!/bin/sh\nls\n"), Vec::<String>::new());
+        assert_eq!(shells_in("SHELL=/bin/bash"), Vec::<String>::new());
+        assert_eq!(shells_in("u:x:0:0:u:/root:/bin/bash"), Vec::<String>::new());
+        assert_eq!(shells_in("./vendor/bin/sh"), Vec::<String>::new());
+    }
+
+    #[test]
+    fn paths_are_found_in_arguments() {
+        assert_eq!(path_in("--in=/etc/x"), Some("/etc/x"));
+        assert_eq!(path_in("man:/etc/x"), Some("/etc/x"));
+        assert_eq!(path_in("https://h/etc/x"), None);
+        assert_eq!(path_in("file:///etc/x"), Some("/etc/x"));
+        assert_eq!(path_in("a/b"), None);
+    }
+}
