@@ -10,7 +10,7 @@ use crate::canonical::state::Reach;
 use crate::canonical::value::{Data, Field, Origin};
 use crate::effects::arguments::{Inert, Meant, Parsed, parse};
 use crate::effects::call::Call;
-use crate::effects::landing::{given_mode, given_size};
+use crate::effects::landing::given_size;
 use crate::effects::model::{Indicator, Target};
 use crate::effects::walk::{Outcome, Status, Walk};
 use crate::policy::tables::{Command, Is, Lang, Output, Role};
@@ -119,7 +119,6 @@ impl Walk<'_, '_> {
             return Outcome::prints(Data::unknown(TagSet::EMPTY));
         }
         let mut doing = self.doing(spec, call, program, parsed);
-        doing.tags = doing.tags.union(given_mode(&doing.parsed.meant));
         doing.tags = doing.tags.union(given_size(program, &doing.parsed.meant, call.arguments()));
         let before = self.core.found.list.len();
         doing.peer = self.peer(&doing);
@@ -157,7 +156,9 @@ impl Walk<'_, '_> {
         let reads_files = |m: &Meant| m.roles.iter().any(|r| is_reading(r.is) || matches!(r.is, Is::CodeFile(_)));
         let named = doing.parsed.meant.iter().any(|m| reads_files(m) && m.field.text != "-");
         let dash = doing.parsed.operands.iter().any(|f| f.text == "-");
-        if doing.spec.stdin.is_empty() || ((named || doing.parsed.carries_code()) && !dash) {
+        let runs_input = |r: &Role| matches!(r.is, Is::Code(_) | Is::CodeFile(_) | Is::ShellText);
+        let given = doing.parsed.carries_code() && doing.spec.stdin.iter().any(runs_input);
+        if doing.spec.stdin.is_empty() || ((named || given) && !dash) {
             return;
         }
         let input = doing.call.stdin.clone();
@@ -373,6 +374,7 @@ impl Walk<'_, '_> {
                 for place in self.landing(field, extra, doing) {
                     let target = self.path_target_for(&place, kind);
                     let all = tags.union(self.path_tags(&target, &place, kind));
+                    self.note_link(&target.resolved);
                     self.core.emit(kind, target, all, &doing.program, span);
                 }
             }

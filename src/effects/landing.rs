@@ -5,24 +5,21 @@
 use crate::act::{Kind, TagSet, tag};
 use crate::canonical::value::Field;
 use crate::effects::arguments::Meant;
-use crate::effects::handlers::mode::mode_tags;
 use crate::effects::interpret::Doing;
 use crate::effects::walk::Walk;
+use crate::place::classify::Follow;
+use crate::place::resolve::below;
 use crate::policy::tables::{Command, Is};
 use crate::world::FileKind;
 
 /// Sources whose places in a folder are told apart; the folder itself stands for more.
 const SOURCES: usize = 32;
 
+/// Links of one script that are remembered.
+const LINKS: usize = 64;
+
 fn has_kind(meant: &Meant, kinds: &[Kind]) -> bool {
     meant.roles.iter().any(|r| matches!(r.is, Is::Effect(kind) if kinds.contains(&kind)))
-}
-
-/// Rights that a mode among the arguments gives to what is written (`install -m 4755`).
-pub fn given_mode(meant: &[Meant]) -> TagSet {
-    let grave = TagSet::of(tag::SETUID).with(tag::WORLD_WRITABLE);
-    let modes = meant.iter().filter(|m| m.roles.iter().any(|r| r.is == Is::Tag && r.tags.has(tag::SETS_MODE)));
-    modes.fold(TagSet::EMPTY, |tags, m| tags.union(mode_tags(&m.field.text).intersection(grave)))
 }
 
 /// A size as coreutils read it, in gigabytes.
@@ -95,6 +92,31 @@ impl Walk<'_, '_> {
             folder = format!("{}/", word.field.text.trim_end_matches('/'));
         }
         vec![Field { text: format!("{folder}{}", url_name(&field.text)), pattern: None, ..field.clone() }]
+    }
+
+    /// Remembers that a link made here leads to what was just named.
+    pub fn note_link(&mut self, place: &str) {
+        let goal = self.core.found.list.iter().rev().take(SOURCES).find(|e| e.kind == Kind::LinkTo);
+        if let Some(goal) = goal.map(|e| e.target.resolved.to_string())
+            && self.state.links.len() < LINKS
+        {
+            std::rc::Rc::make_mut(&mut self.state.links).push((place.to_owned(), goal));
+        }
+    }
+
+    /// Where a path leads through links that the script has made.
+    pub fn through_own_links(&self, resolved: &str, how: Follow) -> Option<String> {
+        let mut path = resolved.to_owned();
+        let mut led = false;
+        for (place, goal) in self.state.links.iter().rev() {
+            if let Some(rest) = below(&path, place)
+                && (!rest.is_empty() || how == Follow::Goal)
+            {
+                path = format!("{}/{rest}", goal.trim_end_matches('/'));
+                led = true;
+            }
+        }
+        led.then_some(path)
     }
 
     /// `cp a b folder`: each file inside it.
