@@ -238,8 +238,8 @@ impl Walk<'_, '_> {
             let key = field.value();
             Expander { state: &mut self.state, host: self.core }.host_checks_subscript(&key, field.span);
             self.state.unset(&field.text);
-            if field.text == "HISTFILE" {
-                self.hides("HISTFILE", "unset", call);
+            if matches!(field.text.as_str(), "HISTFILE" | "HISTSIZE" | "HISTFILESIZE" | "SAVEHIST") {
+                self.history_off(&field.text, field.span);
             }
             Rc::make_mut(&mut self.state.functions).remove(&field.text);
         }

@@ -131,6 +131,8 @@ impl Walk<'_, '_> {
     /// A program: described by the policy, or a file that is run, or unknown.
     fn program(&mut self, call: &Call<'_>, head: &Field) -> Outcome {
         let base = head.text.rsplit('/').next().unwrap_or(&head.text);
+        // zsh's `=name` is the program of that name
+        let base = base.strip_prefix('=').filter(|b| !b.is_empty()).unwrap_or(base);
         let program: Rc<str> = Rc::from(base);
         let mut described = self.core.policy.command(base);
         let mut run = None;

@@ -24,6 +24,9 @@ pub enum Setting {
 impl Walk<'_, '_> {
     /// Looks at one variable that is set.
     pub fn injected(&mut self, name: &str, value: &Value, span: Span, setting: Setting) {
+        if hides_history(name, &value.text) {
+            return self.history_off(name, span);
+        }
         if value.text.is_empty() {
             return;
         }
@@ -41,6 +44,7 @@ impl Walk<'_, '_> {
                     let mut child = self.fork();
                     child.text(&value.text, span);
                 }
+                Is::Code(lang) => drop(self.foreign(lang, &value.text, &field)),
                 Is::CodeFile(lang) => drop(self.run_code_file(lang, &field, &[], &program)),
                 Is::Effect(kind) => {
                     let text: Rc<str> = value.text.as_str().into();
@@ -53,7 +57,6 @@ impl Walk<'_, '_> {
                 }
                 Is::Data
                 | Is::Tag
-                | Is::Code(_)
                 | Is::Command
                 | Is::Chdir
                 | Is::Assignment
@@ -63,6 +66,13 @@ impl Walk<'_, '_> {
                 | Is::Peer => {}
             }
         }
+    }
+
+    /// Commands are no longer recorded.
+    pub fn history_off(&mut self, name: &str, span: Span) {
+        let name: Rc<str> = Rc::from(name);
+        let target = Target { written: Rc::clone(&name), resolved: Rc::clone(&name), ..Target::default() };
+        self.core.emit(Kind::Evade, target, self.state.ambient, &name, span);
     }
 
     /// A new PATH: folders in front of the system's that others can write, or that are relative.
@@ -82,5 +92,15 @@ impl Walk<'_, '_> {
                 self.core.emit(Kind::Inject, target, tags, &program, span);
             }
         }
+    }
+}
+
+/// Settings with which a shell keeps no history (bash manual, 9.1).
+fn hides_history(name: &str, value: &str) -> bool {
+    match name {
+        "HISTFILE" => matches!(value, "" | "/dev/null"),
+        "HISTSIZE" | "HISTFILESIZE" | "SAVEHIST" => value == "0",
+        "HISTIGNORE" => value == "*",
+        _ => false,
     }
 }

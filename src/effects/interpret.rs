@@ -120,6 +120,7 @@ impl Walk<'_, '_> {
         }
         let mut doing = self.doing(spec, call, program, parsed);
         doing.tags = doing.tags.union(given_size(program, &doing.parsed.meant, call.arguments()));
+        let before = self.core.found.list.len();
         doing.peer = self.peer(&doing);
         self.take_input(&mut doing);
         self.read_first(&mut doing);
@@ -138,6 +139,7 @@ impl Walk<'_, '_> {
         doing.parsed.meant = meant;
         self.without_words(&mut doing);
         self.aftermath(&doing);
+        self.afterthought(&doing, before);
         let outcome = self.printed(&doing);
         nested.unwrap_or(outcome)
     }

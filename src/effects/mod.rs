@@ -4,6 +4,7 @@
 //! Never: changes the machine; leaves out a command that may run.
 
 pub mod aftermath;
+pub mod afterthought;
 pub mod arguments;
 pub mod builtins;
 pub mod call;

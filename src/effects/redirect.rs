@@ -119,6 +119,12 @@ impl Walk<'_, '_> {
             streams.others.push((fd, Endpoint::Network(peer)));
             return;
         }
+        // a terminal is where the commands come from, as if nothing was redirected
+        let terminal = matches!(field.text.as_str(), "/dev/tty" | "/dev/console") || field.text.starts_with("/dev/pts/");
+        if terminal && fd == 0 {
+            streams.input = Some(Data::inherited());
+            return;
+        }
         let data = self.read_path(&field, &Rc::from("<"), span);
         if fd == 0 {
             streams.input = Some(data);

@@ -58,13 +58,13 @@ fn is_mention(before: &str) -> bool {
 }
 
 /// Options whose value is written, by the names that most programs give them.
-fn is_output(option: &str) -> bool {
+pub fn is_output(option: &str) -> bool {
     matches!(option.trim_start_matches('-'), "o" | "O" | "w" | "W" | "output" | "out" | "outfile" | "output-file" | "outfd" | "write" | "write-to" | "save" | "dest" | "log" | "logfile" | "log-file" | "report" | "dump")
         && option.starts_with('-')
 }
 
 /// The path in an argument: `x=/path`, `@/path`, `file:///path`, `scheme:/path`, `-f/path`.
-fn path_in(text: &str) -> Option<&str> {
+pub fn path_in(text: &str) -> Option<&str> {
     let text = text.trim_start_matches(['@', '<', '>', '|', '!']);
     if text.starts_with(['/', '~', '.']) {
         return Some(text);

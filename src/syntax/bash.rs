@@ -30,7 +30,7 @@ fn program(text: &str) -> Result<ast::Program, Opinion> {
     // each of these is one level of recursion in the tokenizer, which mixes up the tokens of a here-document
     // within them, and unwraps a character that isn't there (`$(cat <<E)`)
     let nested = ["$(", "${", "$["].iter().map(|opening| text.matches(opening).count()).sum::<usize>();
-    if nested > 300 || nested > 0 && text.contains("<<") {
+    if nested > 100 || nested > 0 && text.contains("<<") {
         return Err(Opinion::None);
     }
     let tokens = uncached_tokenize_str(text, &TokenizerOptions::default()).map_err(|_| Opinion::Refused)?;
@@ -76,7 +76,7 @@ fn is_safe(tokens: &[Token]) -> bool {
         }
         before = opens;
     }
-    cases <= 8 && openers + parentheses <= 300 && (!doubled || parentheses <= 12)
+    cases <= 8 && openers + parentheses <= 100 && (!doubled || parentheses <= 12)
 }
 
 /// Whether brush looks for an assignment to an array element here, with its word parser.

@@ -10,3 +10,4 @@ pub mod read;
 pub(crate) mod render;
 mod reread;
 pub mod tree;
+pub mod zsh;

@@ -40,10 +40,10 @@ fn lower(lines: &[syntax::List], reread: &Rereader<'_>) -> Option<Script> {
 }
 
 fn lines(text: &str) -> Result<Vec<syntax::List>, Opinion> {
-    // every level of nesting begins with one of these; yash's stack holds about 800
+    // every level of nesting begins with one of these; a level takes about 10 KiB of stack
     let brackets = text.bytes().filter(|b| matches!(b, b'(' | b'{')).count();
     let words = ["if", "while", "until", "for", "case"].iter().map(|word| text.matches(word).count()).sum::<usize>();
-    if brackets + words > 400 {
+    if brackets + words > 120 {
         return Err(Opinion::None);
     }
     // it unwraps the character behind `${`, so that the text must not end there, line continuations seen through

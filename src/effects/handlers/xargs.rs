@@ -87,6 +87,20 @@ impl Walk<'_, '_> {
         }
     }
 
+    /// zsh's `zargs ARGUMENTS -- COMMAND`.
+    pub fn zargs(&mut self, call: &Call<'_>) -> Outcome {
+        let mut parts = call.arguments().split(|f| f.text == "--");
+        let mut given: Vec<Field> = parts.next().unwrap_or(&[]).to_vec();
+        let mut argv: Vec<Field> = parts.next().unwrap_or(&[]).to_vec();
+        if given.is_empty() {
+            // `zargs -- ARGUMENTS -- COMMAND`
+            given = std::mem::take(&mut argv);
+            argv = parts.next().unwrap_or(&[]).to_vec();
+        }
+        argv.extend(given);
+        self.nested(&argv, call)
+    }
+
     /// A command in a child, with nothing on its input.
     fn nested(&mut self, argv: &[Field], call: &Call<'_>) -> Outcome {
         let stdin = Data::empty();

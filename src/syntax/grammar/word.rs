@@ -212,9 +212,10 @@ impl<'t> Reader<'t> {
         out.text("(", None);
         let word = self.read_loose(inner, Context::Group)?;
         for piece in word.pieces {
-            match piece {
-                Piece::Bare(text) => out.text(&text, None),
-                piece => out.piece(piece),
+            if let Piece::Bare(text) = &piece {
+                out.text(text, None);
+            } else {
+                out.piece(piece);
             }
         }
         out.text(")", None);

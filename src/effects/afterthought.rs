@@ -1,0 +1,108 @@
+//! Words that a description takes for mere data, though they name a shell, an account file or a secret.
+//!
+//! In: a described call that was carried out. Out: effects on what such words name. Never: looks at words that
+//! are text by their nature (messages, patterns, what is printed), or that were carried out already.
+
+use std::rc::Rc;
+
+use crate::act::{Class, Kind, tag};
+use crate::canonical::value::Field;
+use crate::effects::interpret::Doing;
+use crate::effects::suspect::{is_output, path_in, shells_in};
+use crate::effects::walk::Walk;
+use crate::policy::tables::{Is, Output, Role, Style};
+
+/// Programs whose free words are messages to people or models.
+const MESSAGES: &[&str] = &["git", "gh", "glab", "jj", "logger", "notify-send", "zenity", "claude", "codex", "gemini", "aider", "llm", "man", "tldr", "wall"];
+
+/// Programs that are told where keys and settings lie.
+const USES_KEYS: &[&str] = &[
+    "ssh", "scp", "sftp", "ssh-add", "ssh-keygen", "ssh-copy-id", "ssh-agent", "rsync", "aws", "gcloud", "gsutil", "az", "kubectl", "helm", "k9s",
+    "docker", "podman", "docker-compose", "gpg", "gpg2", "age", "sops", "openssl", "ansible", "ansible-playbook", "terraform", "tofu", "pulumi", "npm", "pip",
+    "mysql", "psql", "rclone", "restic", "borg", "vault", "curl", "wget", "mosh", "autossh", "sshfs", "test", "[", "systemctl", "certbot", "nginx", "chezmoi",
+];
+
+fn is_mere(roles: &[Role]) -> bool {
+    roles.iter().all(|r| matches!(r.is, Is::Data | Is::Tag))
+}
+
+impl Walk<'_, '_> {
+    /// Looks at the words that had no effect. `before`: how many effects there were when the call began.
+    pub fn afterthought(&mut self, doing: &Doing<'_>, before: usize) {
+        let spec = doing.spec;
+        if spec.output == Output::Arguments || spec.style == Style::Plain || MESSAGES.contains(&&*doing.program) {
+            return;
+        }
+        let new = self.core.found.list.get(before..).unwrap_or(&[]);
+        // an account's shell is a setting of the account
+        if new.iter().any(|e| e.kind == Kind::Account) {
+            return;
+        }
+        let words = own_words(doing);
+        let mut option = "";
+        for word in words {
+            let name = word.text.split_once('=').filter(|(n, _)| n.starts_with('-')).map_or(option, |(n, _)| n);
+            if !is_carried_out(doing, word) && !is_pattern(doing, word) && word.text.len() < 4096 {
+                self.afterthought_of(name, word, doing);
+            }
+            option = if word.text.starts_with('-') { word.text.as_str() } else { "" };
+        }
+    }
+
+    fn afterthought_of(&mut self, option: &str, word: &Field, doing: &Doing<'_>) {
+        let at_edge = |line: &String| {
+            let before = word.text.find(line.as_str()).and_then(|at| word.text.get(..at)).unwrap_or("");
+            before.is_empty() || before.ends_with(['!', '|', '=', '(', '{', ';', ',', ':', '`', '\'', '"', '/', '.']) || before.ends_with("! ") || before.ends_with("exec ") || before.starts_with('-')
+        };
+        for line in shells_in(&word.text).iter().filter(|l| at_edge(l)) {
+            let mut child = self.fork();
+            child.state.ambient = doing.tags;
+            child.text(line, word.span);
+        }
+        let Some(path) = path_in(&word.text).filter(|p| p.len() < 512 && !p.contains([' ', '\n'])) else { return };
+        let part = Field { text: path.to_owned(), pattern: None, ..word.clone() };
+        let target = self.path_target(&part);
+        if let Some(text) = self.state.written_at(&target.resolved).and_then(|w| w.data.whole().map(str::to_owned)) {
+            self.shells_of(&text, word, &doing.program);
+        }
+        let given = word.text.contains("file://") || word.text.starts_with('@');
+        let secret = target.classes.has(Class::Secret) && !target.classes.has(Class::Workspace);
+        let keeps = target.classes.has(Class::Persistence) && (target.classes.has(Class::Config) || target.classes.has(Class::System));
+        let kind = if is_output(option) && (target.classes.has(Class::Account) || secret || keeps) {
+            Kind::Write
+        } else if target.classes.has(Class::Account) || secret && (given || !USES_KEYS.contains(&&*doing.program)) {
+            Kind::Read
+        } else {
+            return;
+        };
+        let tags = doing.tags.union(word.tags).union(self.path_tags(&target, &part, kind)).with(tag::BY_UNKNOWN_PROGRAM);
+        self.core.emit(kind, target, tags, &Rc::clone(&doing.program), word.span);
+    }
+}
+
+/// The program's own words: those of a command that it runs are judged with that command.
+fn own_words<'c>(doing: &Doing<'c>) -> &'c [Field] {
+    let words = doing.call.argv.get(1..).unwrap_or(&[]);
+    let runs = doing.parsed.meant.iter().find(|m| m.roles.iter().any(|r| r.is == Is::Command));
+    let Some(first) = runs.map(|m| &m.field) else { return words };
+    let end = words.iter().position(|w| w == first).unwrap_or(0);
+    words.get(..end).unwrap_or(&[])
+}
+
+/// Whether some role has acted on the word, or on the value in it.
+fn is_carried_out(doing: &Doing<'_>, word: &Field) -> bool {
+    doing.parsed.meant.iter().any(|m| {
+        let same = m.field.text == word.text || !m.field.text.is_empty() && word.text.starts_with('-') && word.text.ends_with(&m.field.text);
+        same && !is_mere(m.roles)
+    })
+}
+
+/// Whether a word is a pattern: the first operand, or an option's value in its place, of what prints its input.
+fn is_pattern(doing: &Doing<'_>, word: &Field) -> bool {
+    let first = doing.spec.operands.first.first().is_some_and(|r| is_mere(r));
+    let given = |m: &crate::effects::arguments::Meant| {
+        m.field.text == word.text && m.roles.iter().any(|r| r.is == Is::Tag && r.tags.has(tag::FIRST_GIVEN))
+    };
+    let given = doing.parsed.meant.iter().any(given);
+    doing.spec.output == Output::Through && (given || first && doing.parsed.operands.first().is_some_and(|o| o == word))
+}
