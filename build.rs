@@ -20,6 +20,7 @@ mod verdict;
 #[allow(dead_code, unreachable_pub, unused_imports)]
 #[path = "src/policy"]
 mod policy {
+    pub mod catalogue;
     pub mod compile;
     pub mod fields;
     pub mod keep;

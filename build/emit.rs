@@ -3,10 +3,12 @@
 //! In: tables and temper. Out: text that names only the library's own types.
 //! Never: knows what a value means; a field that is missing here doesn't compile there.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use crate::act::{Class, ClassSet, Kind, TagSet};
+use crate::policy::catalogue::{Anchor, Catalogue, Chains, Entry, Excepts, Scope};
 use crate::policy::fields::FIELDS;
 use crate::policy::settings::Change;
 use crate::policy::tables::{
@@ -62,6 +64,9 @@ records! {
         subcommands, inert, environment, needs, origin,
     }
     Operands { first, rest, last }
+    Catalogue { patterns, excepts }
+    Chains { buckets, entries }
+    Entry { pattern, key, place, next, anchor, class, excepts, scope }
     Role { is, tags }
     Temper {
         mode, enforcement, warn, interactive, scripts, weights, thresholds, tiers, unknown, limits, resolution,
@@ -104,6 +109,9 @@ words!(
     Scripts,
     Switch,
     Level,
+    Anchor,
+    Excepts,
+    Scope,
 );
 
 impl Literal for Is {
@@ -164,6 +172,20 @@ impl Literal for u32 {
     }
 }
 
+impl Literal for u16 {
+    fn write(&self, out: &mut String) {
+        let _ = write!(out, "{self}");
+    }
+}
+
+impl<T: Literal + Clone> Literal for Cow<'static, [T]> {
+    fn write(&self, out: &mut String) {
+        out.push_str("Cow::Borrowed(");
+        (&**self).write(out);
+        out.push(')');
+    }
+}
+
 impl Literal for &str {
     fn write(&self, out: &mut String) {
         let _ = write!(out, "{self:?}");
@@ -212,6 +234,7 @@ pub(crate) fn policy(tables: &Tables, temper: &Temper, changes: &[Change], versi
     item("SEMANTICS", "&[Semantic]", &tables.semantics);
     item("PATHS", "&[PathWeight]", &tables.paths);
     item("PLACES", "&[Place]", &tables.places);
+    item("CATALOGUE", "Catalogue", &Catalogue::of(tables.places));
     item("TAGS", "&[&str]", &tables.tags);
     // One static for each program: aliases share it, and no expression gets large.
     let mut numbers: BTreeMap<*const Command, usize> = BTreeMap::new();

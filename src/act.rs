@@ -511,6 +511,21 @@ tags! {
     LISTS_NAMES = "lists-names",
     /// a program that nobody describes is given this
     BY_UNKNOWN_PROGRAM = "by-unknown-program",
+    /// the folder that a download is put in
+    INTO_FOLDER = "into-folder",
+    /// what is written gives a file its owner's rights when it is run
+    PLANTS_SETUID = "plants-setuid",
+    /// the word is a request's method
+    HTTP_METHOD = "http-method",
+    HTTP_DELETE = "http-delete",
+    /// a size stands among the arguments (`truncate -s`)
+    SETS_SIZE = "sets-size",
+    /// more than a hundred gigabytes
+    HUGE = "huge",
+    /// nothing ends the writing but a full disk
+    UNBOUNDED = "unbounded",
+    /// runs at every command of the shell (`trap … DEBUG`)
+    EVERY_COMMAND = "every-command",
 }
 
 #[cfg(test)]

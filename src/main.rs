@@ -8,6 +8,11 @@
 
 use std::ffi::{CStr, CString, c_char, c_int};
 
+/// musl's allocator asks the kernel for each small class of sizes; this one takes pages by the dozen.
+#[cfg(target_env = "musl")]
+#[global_allocator]
+static MEMORY: dlmalloc::GlobalDlmalloc = dlmalloc::GlobalDlmalloc;
+
 /// An ELF note that marks every agent-sh, so that none takes another for the real shell.
 #[repr(C, align(4))]
 struct Note([u32; 3], [u8; 12], [u8; 24]);

@@ -22,9 +22,9 @@ pub struct Judge {
 }
 
 impl Judge {
-    /// Costs nothing; the index of places is made on the first question.
+    /// Costs nothing; places that aren't the binary's are sorted on the first question.
     pub fn new(policy: Policy) -> Self {
-        Self { policy, index: Index::new([policy.places()]) }
+        Self { policy, index: Index::new(policy.place_layers()) }
     }
 
     pub fn policy(&self) -> &Policy {

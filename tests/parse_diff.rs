@@ -3,6 +3,8 @@
 //! In: `AGENT_SH_CORPORA`, a folder of `*.jsonl` files with a `cmd` each; `scripts/parse-diff` sets it.
 //! Out: counts and the texts on which they disagree. Never: runs a command of a corpus.
 
+#![allow(clippy::expect_used, clippy::print_stdout, clippy::indexing_slicing, clippy::cast_possible_truncation)]
+
 use agent_sh::syntax::agree::{Comparison, compare};
 use agent_sh::syntax::bounds::Limits;
 use agent_sh::syntax::grammar::{Dialect, parse};
@@ -103,16 +105,16 @@ fn we_read_what_bash_reads() {
                 Second::Same => "second: same",
                 Second::Differ(_) => "second: DIFFERS",
                 Second::Alone => "second: alone",
+                    Second::Refused => "second: refused",
                 Second::Skipped(Skip::Plain) => "second: plain",
                 Second::Skipped(Skip::Size) => "second: size",
-                Second::Skipped(Skip::Unreadable) => "second: unreadable",
+                Second::Skipped(Skip::Bound) => "second: bound",
             }).or_default() += 1;
-            if ours && theirs {
-                if let Some(difference) = compare_printed(&text, &limits) {
+            if ours && theirs
+                && let Some(difference) = compare_printed(&text, &limits) {
                     *counts.entry("STRUCTURE DIFFERS").or_default() += 1;
                     println!("  structure of {:?} differs at {}", agent_sh::text::prefix(&text, 300), agent_sh::text::prefix(&difference, 300));
                 }
-            }
             if ours != theirs {
                 println!("  {outcome}: {:?} {}", agent_sh::text::prefix(&text, 300), reading.error.map_or(String::new(), |e| e.to_string()));
             }
@@ -145,6 +147,26 @@ impl Dice {
     }
 }
 
+/// A text of random pieces, or a text of the corpora with pieces inserted.
+fn invent(dice: &mut Dice, seeds: &[String], round: u64) -> String {
+    let mut text = String::new();
+    if round % 2 == 0 || seeds.is_empty() {
+        for _ in 0..2 + dice.roll(9) {
+            text.push_str(PIECES[dice.roll(PIECES.len())]);
+        }
+        return text;
+    }
+    text.clone_from(&seeds[dice.roll(seeds.len())]);
+    for _ in 0..=dice.roll(2) {
+        let mut at = dice.roll(text.len() + 1);
+        while !text.is_char_boundary(at) {
+            at -= 1;
+        }
+        text.insert_str(at, PIECES[dice.roll(PIECES.len())]);
+    }
+    text
+}
+
 #[test]
 #[ignore = "takes a minute; run by scripts/parse-diff"]
 fn invented_texts_are_read_as_bash_reads_them() {
@@ -155,27 +177,16 @@ fn invented_texts_are_read_as_bash_reads_them() {
     let mut seeds: Vec<String> = corpora().iter().flat_map(|f| texts(f)).filter(|t| t.len() < 300).collect();
     seeds.dedup();
     for round in 0..number("AGENT_SH_ROUNDS", 5_000) {
-        let mut text = String::new();
-        if round % 2 == 0 || seeds.is_empty() {
-            for _ in 0..2 + dice.roll(9) {
-                text.push_str(PIECES[dice.roll(PIECES.len())]);
-            }
-        } else {
-            text.clone_from(&seeds[dice.roll(seeds.len())]);
-            for _ in 0..1 + dice.roll(2) {
-                let mut at = dice.roll(text.len() + 1);
-                while !text.is_char_boundary(at) {
-                    at -= 1;
-                }
-                text.insert_str(at, PIECES[dice.roll(PIECES.len())]);
-            }
-        }
+        let text = invent(&mut dice, &seeds, round);
         let Ok((reading, posix)) = std::panic::catch_unwind(|| {
             (read(&text, Dialect::Bash, &limits), read(&text, Dialect::Posix, &limits))
         }) else {
             println!("  PANIC: {text:?}");
             continue;
         };
+        if std::env::var_os("AGENT_SH_ALONE").is_some() {
+            continue;
+        }
         if std::env::var_os("AGENT_SH_DASH").is_some() {
             let outcome = match (posix.error.is_none(), dash_accepts(&text)) {
                 (true, true) => "dash: both accept",
@@ -190,6 +201,9 @@ fn invented_texts_are_read_as_bash_reads_them() {
         }
         let Some(theirs) = bash_accepts(&text) else { continue };
         let ours = reading.error.is_none();
+        if reading.runs_nothing() && theirs {
+            println!("  NOT NOTHING: {text:?}");
+        }
         *counts.entry(match (ours, theirs) {
             (true, true) => "both accept",
             (false, false) => "both reject",
@@ -202,12 +216,64 @@ fn invented_texts_are_read_as_bash_reads_them() {
         if ours && !theirs && std::env::var_os("AGENT_SH_VERBOSE").is_some() {
             println!("  only we accept {text:?}");
         }
-        if ours && theirs {
-            if let Some(difference) = compare_printed(&text, &limits) {
+        if ours && theirs
+            && let Some(difference) = compare_printed(&text, &limits) {
                 *counts.entry("STRUCTURE DIFFERS").or_default() += 1;
                 println!("  structure of {text:?} differs at {difference}");
             }
-        }
     }
     println!("invented: {counts:?}");
+}
+
+fn median_and_p99(mut nanos: Vec<u128>) -> String {
+    nanos.sort_unstable();
+    let at = |percent: usize| nanos.get(nanos.len() * percent / 100).copied().unwrap_or(0) / 100;
+    let show = |tenths: u128| format!("{}.{} us", tenths / 10, tenths % 10);
+    format!("median {}, p99 {}", show(at(50)), show(at(99)))
+}
+
+#[test]
+#[ignore = "measures; run with --release on a quiet machine"]
+fn what_reading_costs() {
+    let limits = Limits::default();
+    let clock = |text: &str, job: &dyn Fn(&str)| {
+        job(text);
+        let start = std::time::Instant::now();
+        job(text);
+        start.elapsed().as_nanos()
+    };
+    for file in corpora() {
+        let name = file.file_name().map_or(String::new(), |n| n.to_string_lossy().into_owned());
+        if name != "care_pool.jsonl" && name != "benign_agent.jsonl" {
+            continue;
+        }
+        let texts = texts(&file);
+        let parsing = texts.iter().map(|t| clock(t, &|t| drop(parse(t, Dialect::Bash, &limits)))).collect();
+        let reading = texts.iter().map(|t| clock(t, &|t| drop(read(t, Dialect::Bash, &limits)))).collect();
+        println!("{name}: parse {}; read {}", median_and_p99(parsing), median_and_p99(reading));
+    }
+    let large = [
+        ("256 KiB here-document", format!("cat > f <<'E'\n{}E\n", "some line of text $x\n".repeat(12_500))),
+        ("256 KiB live here-document", format!("cat > f <<E\n{}E\n", "some line of text $x\n".repeat(12_500))),
+        ("256 KiB of id;", "id;".repeat(87_000)),
+        ("256 KiB of lines", "id a b\n".repeat(37_000)),
+        ("256 KiB of $(id)", "$(id) ".repeat(43_000)),
+        ("256 KiB of a[", "a[ ".repeat(87_000)),
+        ("256 KiB of ((", "((a) ".repeat(52_000)),
+        ("256 KiB of ((a);", "((a);b)\n".repeat(32_000)),
+        ("256 KiB of ${a[", "${a[ ".repeat(52_000)),
+        ("256 KiB of $((a)", "echo $((a) )\n".repeat(20_000)),
+        ("256 KiB of backquotes", "`".repeat(262_144)),
+        ("256 KiB of <<E", "cat <<E\n".repeat(32_000)),
+        ("256 KiB of <<E on a line", "cat <<E ".repeat(32_000)),
+        ("256 KiB of coproc", "coproc a\n".repeat(29_000)),
+        ("256 KiB of a=(", "a=( ".repeat(65_000)),
+    ];
+    for (name, text) in &large {
+        println!("{name}: {} us", clock(text, &|t| drop(read(t, Dialect::Bash, &limits))) / 1000);
+    }
+    for opening in ["$(", "(", "((", "{ ", "\"$(", "'", "${x:-", "if ", "$((", "<<E ", "$((a) "] {
+        let text = opening.repeat(10_000);
+        println!("10,000 {opening:?}: {} us", clock(&text, &|t| drop(read(t, Dialect::Bash, &limits))) / 1000);
+    }
 }

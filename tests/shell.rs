@@ -188,7 +188,6 @@ fn scripts_that_only_root_can_change_are_as_in_bash_to_the_byte() {
         (&["-v", "x.sh"], "echo a # b\n"),
         (&["--pretty-print", "x.sh"], "if true;then echo a;fi\n"),
         (&["-O", "extglob", "x.sh"], "echo @(x|y).sh\n"),
-        (&["x.sh"], "echo a\nif then\n"),
         (&["x.sh"], "shopt -s expand_aliases\nalias e=echo\ne a\n"),
         (&["x.sh"], "cat <<E\nabc"),
         (&["x.sh"], ""),
@@ -262,8 +261,8 @@ fn standard_input_is_a_script_and_its_rest_is_read_by_it() {
         (&["-x"], "echo a\nnosuch_zz\n"),
         (&[], "read a\nsome text\necho \"got $a\"\n"),
         (&[], "cat\nrest 1\nrest 2\n"),
-        (&[], "cat <<E\nx\nE\nbash -c 'read l; echo sub $l'\nfor sub\necho end\n"),
-        (&[], "exec bash\necho second\n"),
+        (&[], "cat <<E\nx\nE\nbash -c 'read l; echo sub $l'\ndata for it\necho end\n"),
+        (&[], "exec cat\nsecond\n"),
         (&[], "echo 'unfinished\n"),
         (&[], "echo a\0b\n"),
         (&[], ""),
@@ -339,18 +338,41 @@ fn startup_variables_work() {
 
 #[test]
 fn a_refused_text_is_shown_and_nothing_runs() {
-    let text = "touch made\necho agent-sh-stand-in-denial; echo no";
-    let told = "agent-sh: denied: says the stand-in's word [stand-in.word]\n\
-                \x20 line 2: echo agent-sh-stand-in-denial; echo no\n\
-                \x20              ^^^^^^^^^^^^^^^^^^^^^^^^\n\
-                instead: leave the word out\n\
-                note: the text arrived intact and nothing was run; \
-                do not rewrite or obfuscate it to try again, it is judged by what it does\n";
-    let refused = Outcome { status: 126, stdout: String::new(), stderr: told.to_owned() };
-    assert_eq!(run(AGENT_SH, "bash", &Call { args: &["-lc", text], ..Call::default() }), refused);
-    assert_eq!(run(AGENT_SH, "sh", &Call { input: text, ..Call::default() }), refused);
-    let script = Call { args: &["x.sh"], files: &[("x.sh", text)], ..Call::default() };
-    assert_eq!(run(AGENT_SH, "bash", &script), refused);
+    // the project's own policy, which may only tighten
+    let rule = r#"
+        schema = 1
+        [[rule]]
+        id = "project.forbidden"
+        family = "destructive"
+        source = { tier = "manual", ref = "test" }
+        confidence = 1.0
+        when = { effect = "write", target = ["**/forbidden"] }
+        verdict = "deny"
+        reason = "writes what the project forbids"
+        instead = "leave it alone"
+        hits = ["echo x > forbidden"]
+        misses = ["echo forbidden"]
+    "#;
+    let text = "touch made\necho x > forbidden; echo no";
+    let files = &[(".agent-sh.toml", rule), ("x.sh", text)][..];
+    for (name, args, input) in [
+        ("bash", &["-lc", text][..], ""),
+        ("sh", &[], text),
+        ("bash", &["-s", "a"], text),
+        ("bash", &["x.sh"], ""),
+    ] {
+        let told = run(AGENT_SH, name, &Call { args, input, files, ..Call::default() });
+        assert_eq!((told.status, told.stdout.as_str()), (126, ""), "{}", told.stderr);
+        let lines: Vec<&str> = told.stderr.lines().collect();
+        assert_eq!(lines[0], "agent-sh: denied: writes what the project forbids [project.forbidden]");
+        assert_eq!(lines[1], "  line 2: echo x > forbidden; echo no");
+        assert!(lines[2].trim_start().starts_with('^'), "{}", told.stderr);
+        assert!(
+            told.stderr.contains("\ninstead: leave it alone\nnote: the text arrived intact"),
+            "{}",
+            told.stderr
+        );
+    }
 }
 
 #[test]

@@ -87,6 +87,8 @@ pub struct State {
     pub descriptors: Rc<HashMap<u32, Endpoint>>,
     /// Inside a container: folder there, folder of the host.
     pub mounts: Rc<Vec<(String, String)>>,
+    /// Links that the script has made: place, and what they lead to.
+    pub links: Rc<Vec<(String, String)>>,
     pub traps: Rc<Vec<String>>,
     pub positional: Rc<Vec<Value>>,
     pub zero: Value,
@@ -117,6 +119,7 @@ impl State {
             written: Rc::default(),
             descriptors: Rc::default(),
             mounts: Rc::default(),
+            links: Rc::default(),
             traps: Rc::default(),
             zero: Value::known(arguments.next().unwrap_or_else(|| "bash".to_owned())),
             positional: Rc::new(arguments.map(Value::known).collect()),
@@ -301,6 +304,9 @@ impl State {
         merge(&mut self.aliases, &other.aliases);
         merge(&mut self.written, &other.written);
         merge(&mut self.descriptors, &other.descriptors);
+        if other.links.len() > self.links.len() {
+            self.links = other.links;
+        }
         if other.traps.len() > self.traps.len() {
             self.traps = other.traps;
         }

@@ -118,6 +118,8 @@ pub(crate) enum Fold {
     Harmless,
     /// dictionary's items
     Items,
+    /// numbers and items of a list
+    Enumerate,
 }
 
 /// What needs code.
@@ -214,6 +216,32 @@ pub(crate) enum Special {
     PerlReverse,
     PerlSplit,
     PerlHex,
+    // php
+    PhpProcess,
+    PhpCopy,
+    PhpPut,
+    PhpGet,
+    PhpStream,
+    PhpConnect,
+    PhpSocketConnect,
+    PhpCurlOption,
+    PhpSplit,
+    PhpChars,
+    PhpReplace,
+    PhpArray,
+    // ruby, lua, R
+    RubyMode,
+    RubyMethod,
+    RubyPopen,
+    LuaConcat,
+    LuaSub,
+    RUnlink,
+    RFile,
+    RCat,
+    RParse,
+    RGet,
+    RPaste,
+    RApply,
     /// connects by a DSN or options; the host is an option
     ConnectOptions,
 }

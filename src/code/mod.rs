@@ -13,7 +13,7 @@ mod meaning;
 mod parse;
 mod plain;
 mod scan;
-mod sed;
+mod small;
 mod tables;
 mod token;
 mod tree;
@@ -31,13 +31,28 @@ pub fn look(lang: Lang, text: &str) -> Found {
     if text.len() > TEXT_LIMIT {
         return doubtful(Grade::Limit, "more source text than is read", text);
     }
-    if lang == Lang::Sed {
-        return sed::look(text);
+    match lang {
+        Lang::Sed => small::sed::look(text),
+        Lang::Tcl | Lang::Expect => small::tcl::look(text),
+        Lang::Sql => small::sql::look(text),
+        Lang::Vim => small::vim::look(text, look),
+        Lang::Gdb => small::gdb::look(text, look),
+        Lang::Emacs => small::lisp::look(text),
+        Lang::Jq => small::jq::look(text),
+        Lang::Make => small::make::look(text, &[]),
+        Lang::Python | Lang::Perl | Lang::Ruby | Lang::Node | Lang::Php | Lang::Lua | Lang::Awk | Lang::R | Lang::Shell | Lang::Other => match tables::language(lang) {
+            Some(language) => eval::look(language, text),
+            None => plain::look(lang, text),
+        },
     }
-    match tables::language(lang) {
-        Some(language) => eval::look(language, text),
-        None => plain::look(lang, text),
+}
+
+/// What making `goals` of a makefile would do; with none, its first target.
+pub fn look_make(text: &str, goals: &[&str]) -> Found {
+    if text.len() > TEXT_LIMIT {
+        return doubtful(Grade::Limit, "more source text than is read", text);
     }
+    small::make::look(text, goals)
 }
 
 /// Whether a language has a parser here.

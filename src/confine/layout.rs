@@ -67,7 +67,7 @@ impl<'a> Layout<'a> {
         self.devices();
         self.streams();
         for folder in &self.policy.temporary {
-            self.tree(Path::new(folder));
+            self.temporary(Path::new(folder));
         }
         if let Some(folder) = self.scene.temporary.map(path_of).filter(|p| self.is_temporary(p)) {
             self.tree(&folder);
@@ -180,6 +180,17 @@ impl<'a> Layout<'a> {
         let shared = 0o1002;
         let sticky = spot.status().is_some_and(|status| status.st_mode & shared == shared);
         sticky || self.policy.temporary.iter().any(|folder| spot.path.starts_with(folder))
+    }
+
+    /// A folder that the policy names for temporary files: also where somebody's `HOME` lies inside it (a
+    /// test's, a container's), which makes it no wider.
+    fn temporary(&mut self, path: &Path) {
+        let hidden = |spot: &Spot| self.hidden.iter().any(|hole| spot.path.starts_with(hole));
+        match Spot::open(path) {
+            Some(spot) if spot.path != Path::new("/") && !hidden(&spot) => self.write(&spot),
+            Some(_) => self.notes.push("place-refused"),
+            None => {}
+        }
     }
 
     /// Makes a tree (or file) writable; nothing happens where it is missing, hidden or too wide.

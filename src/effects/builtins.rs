@@ -5,11 +5,12 @@
 
 use std::rc::Rc;
 
-use crate::act::{TagSet, UnknownKind, tag};
+use crate::act::{Kind, TagSet, UnknownKind, tag};
 use crate::canonical::expand::Expander;
 use crate::canonical::state::{Control, VariableKind};
 use crate::canonical::value::{Data, Field, HOLE, Value};
 use crate::effects::call::Call;
+use crate::effects::model::Target;
 use crate::effects::interpret::is_name;
 use crate::effects::walk::{Outcome, Status, Walk};
 
@@ -116,7 +117,12 @@ impl Walk<'_, '_> {
         let mut rest = call.arguments();
         while let Some(word) = rest.first() {
             match word.text.as_str() {
-                "-a" => rest = rest.get(2..).unwrap_or(&[]),
+                "-a" => {
+                    if let Some(name) = rest.get(1).filter(|n| n.text.starts_with('[')) {
+                        self.hides(&name.text.clone(), "exec", call);
+                    }
+                    rest = rest.get(2..).unwrap_or(&[]);
+                }
                 "--" => rest = rest.get(1..).unwrap_or(&[]),
                 text if text.starts_with('-') && text.len() > 1 && text.chars().skip(1).all(|c| "cla".contains(c)) => {
                     rest = rest.get(1..).unwrap_or(&[]);
@@ -164,7 +170,17 @@ impl Walk<'_, '_> {
         Outcome { data: Data::empty(), status }
     }
 
+    /// What keeps a command out of the records: no history, a name that looks like the kernel's.
+    fn hides(&mut self, what: &str, program: &str, call: &Call<'_>) {
+        let target = Target { written: what.into(), resolved: what.into(), ..Target::default() };
+        self.core.emit(Kind::Evade, target, self.state.ambient, &Rc::from(program), call.span);
+    }
+
     fn declare(&mut self, call: &Call<'_>) -> Outcome {
+        let all = call.arguments().is_empty() || call.arguments().iter().all(|f| matches!(f.text.as_str(), "-p" | "-x" | "-px"));
+        if all && call.argv.first().is_some_and(|f| f.text != "local") {
+            return Outcome::prints(Data::unknown(TagSet::of(tag::FROM_ENVIRONMENT)));
+        }
         let mut kind = None;
         for field in call.arguments() {
             let text = field.text.as_str();
@@ -231,6 +247,9 @@ impl Walk<'_, '_> {
     }
 
     fn set_options(&mut self, call: &Call<'_>) -> Outcome {
+        if call.arguments().is_empty() {
+            return Outcome::prints(Data::unknown(TagSet::of(tag::FROM_ENVIRONMENT)));
+        }
         let mut rest = call.arguments().iter();
         let mut positional = None;
         while let Some(field) = rest.next() {
@@ -254,6 +273,10 @@ impl Walk<'_, '_> {
                         Some("errexit") => 'e',
                         Some("noglob") => 'f',
                         Some("noexec") => 'n',
+                        Some("history") if !on => {
+                            self.hides("history", "set", call);
+                            continue;
+                        }
                         _ => continue,
                     },
                     other => other,
@@ -309,6 +332,9 @@ impl Walk<'_, '_> {
         }
         let mut child = self.fork();
         child.state.ambient = child.state.ambient.with(tag::IN_TRAP);
+        if words.iter().skip(1).any(|w| w.text == "DEBUG") {
+            child.state.ambient = child.state.ambient.with(tag::EVERY_COMMAND);
+        }
         let action = (*action).clone();
         child.opaque_or_text(&action, &Rc::from("trap"));
         Outcome::success()

@@ -10,6 +10,7 @@ use crate::canonical::state::Control;
 use crate::canonical::value::{Data, Field, HOLE, Value};
 use crate::effects::model::Target;
 use crate::effects::walk::{Outcome, Walk};
+use crate::policy::tables::{Command, Is};
 use crate::text::Span;
 
 /// One command with its expanded words.
@@ -28,6 +29,13 @@ impl Call<'_> {
     }
 }
 
+/// `"$(tool --print root)/bin/tool"`: only the folder is unknown, and it comes from no doubtful place.
+fn is_named(head: &Field) -> bool {
+    let doubtful = [tag::FROM_NETWORK, tag::FROM_DECODED, tag::FROM_STDIN, tag::FROM_ENVIRONMENT, tag::OBFUSCATED];
+    let base = head.text.rsplit('/').next().unwrap_or_default();
+    head.text.contains('/') && !base.is_empty() && !base.contains(HOLE) && !doubtful.iter().any(|t| head.tags.has(*t))
+}
+
 /// Deepest nesting of function calls that is walked.
 const CALLS: u16 = 24;
 
@@ -38,7 +46,7 @@ impl Walk<'_, '_> {
         for (name, value) in call.environment {
             self.injected(name, value, call.span, crate::effects::inject::Setting::Command);
         }
-        if head.has_hole() {
+        if head.has_hole() && !is_named(head) {
             return self.unknown_program(call, head);
         }
         let name = head.text.as_str();
@@ -126,7 +134,7 @@ impl Walk<'_, '_> {
         // zsh's `=name` is the program of that name
         let base = base.strip_prefix('=').filter(|b| !b.is_empty()).unwrap_or(base);
         let program: Rc<str> = Rc::from(base);
-        let described = self.core.policy.command(base);
+        let mut described = self.core.policy.command(base);
         let mut run = None;
         if head.text.contains('/') {
             let target = self.path_target(head);
@@ -135,6 +143,11 @@ impl Walk<'_, '_> {
                 return Outcome::silent();
             }
             let system = target.classes.has(Class::PathFolder);
+            // `./script` is somebody's script, not script(1)
+            let starts_shell = |s: &&Command| s.effects.iter().any(|r| r.is == Is::Effect(Kind::Shell));
+            if !system && !head.text.contains("bin/") {
+                described = described.filter(|s| !starts_shell(s));
+            }
             if !system || described.is_none() {
                 run = self.run_program_file(call, head, target);
             }

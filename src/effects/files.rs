@@ -26,6 +26,7 @@ pub fn provenance(classes: ClassSet) -> TagSet {
         (Class::System, tag::FROM_SYSTEM),
         (Class::Config, tag::FROM_SYSTEM),
         (Class::Kernel, tag::FROM_SYSTEM),
+        (Class::Log, tag::FROM_SYSTEM),
         (Class::Endless, tag::FROM_ENDLESS),
         (Class::Home, tag::FROM_HOME),
         (Class::HomeRoot, tag::FROM_HOME),

@@ -10,6 +10,7 @@ use crate::canonical::state::Reach;
 use crate::canonical::value::{Data, Field, Origin};
 use crate::effects::arguments::{Inert, Meant, Parsed, parse};
 use crate::effects::call::Call;
+use crate::effects::landing::given_size;
 use crate::effects::model::{Indicator, Target};
 use crate::effects::walk::{Outcome, Status, Walk};
 use crate::policy::tables::{Command, Is, Lang, Output, Role};
@@ -118,6 +119,7 @@ impl Walk<'_, '_> {
             return Outcome::prints(Data::unknown(TagSet::EMPTY));
         }
         let mut doing = self.doing(spec, call, program, parsed);
+        doing.tags = doing.tags.union(given_size(program, &doing.parsed.meant, call.arguments()));
         let before = self.core.found.list.len();
         doing.peer = self.peer(&doing);
         self.take_input(&mut doing);
@@ -154,7 +156,9 @@ impl Walk<'_, '_> {
         let reads_files = |m: &Meant| m.roles.iter().any(|r| is_reading(r.is) || matches!(r.is, Is::CodeFile(_)));
         let named = doing.parsed.meant.iter().any(|m| reads_files(m) && m.field.text != "-");
         let dash = doing.parsed.operands.iter().any(|f| f.text == "-");
-        if doing.spec.stdin.is_empty() || ((named || doing.parsed.carries_code()) && !dash) {
+        let runs_input = |r: &Role| matches!(r.is, Is::Code(_) | Is::CodeFile(_) | Is::ShellText);
+        let given = doing.parsed.carries_code() && doing.spec.stdin.iter().any(runs_input);
+        if doing.spec.stdin.is_empty() || ((named || given) && !dash) {
             return;
         }
         let input = doing.call.stdin.clone();
@@ -351,7 +355,9 @@ impl Walk<'_, '_> {
                 }
                 let ambient = self.state.ambient;
                 self.state.ambient = doing.tags.union(extra);
-                self.write_path(field, kind, &data, &doing.program, span);
+                for place in self.landing(field, extra, doing) {
+                    self.write_path(&place, kind, &data, &doing.program, span);
+                }
                 self.state.ambient = ambient;
                 self.note_inside(field, doing, &data);
             }
@@ -374,6 +380,21 @@ impl Walk<'_, '_> {
                 let mut child = self.fork();
                 child.state.ambient = tags;
                 child.run_named(field, &doing.program);
+            }
+            Kind::Remote if extra.has(tag::HTTP_METHOD) => {
+                if field.text == "DELETE" {
+                    let peer = doing.peer.clone().unwrap_or_default();
+                    let target = self.host_target(&peer);
+                    self.core.emit(kind, target, tags.with(tag::HTTP_DELETE), &doing.program, span);
+                }
+            }
+            Kind::Link => {
+                for place in self.landing(field, extra, doing) {
+                    let target = self.path_target_for(&place, kind);
+                    let all = tags.union(self.path_tags(&target, &place, kind));
+                    self.note_link(&target.resolved);
+                    self.core.emit(kind, target, all, &doing.program, span);
+                }
             }
             _ => {
                 let target = self.named_target(kind, field);

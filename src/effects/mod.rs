@@ -17,6 +17,7 @@ pub mod foreign;
 pub mod handlers;
 pub mod inject;
 pub mod interpret;
+pub mod landing;
 pub mod model;
 pub mod print;
 pub mod redirect;
@@ -59,5 +60,8 @@ pub fn of(text: &str, context: &Context, (policy, index): (&Policy, &Index), wor
         walk.startup(named);
     }
     walk.unit(text);
+    if core.places.lookups.state() == crate::place::lookup::Budget::Exhausted {
+        core.doubt(crate::act::UnknownKind::Limit, "questions to the machine", crate::text::Span::default());
+    }
     core.found
 }

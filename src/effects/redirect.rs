@@ -254,6 +254,9 @@ impl Walk<'_, '_> {
         if kind == Kind::Append {
             tags = tags.with(tag::APPEND);
         }
+        if data.text.as_deref().is_some_and(plants_setuid) {
+            tags = tags.with(tag::PLANTS_SETUID);
+        }
         let path = target.resolved.to_string();
         let tags = tags.union(self.path_tags(&target, field, kind));
         self.core.emit(kind, target, tags, program, span);
@@ -266,5 +269,36 @@ impl Walk<'_, '_> {
             content = both;
         }
         self.state.note_written(&path, content, Reach::File);
+    }
+}
+
+/// Text with a chmod(1) that gives a file its owner's rights: whoever runs the text later does it.
+fn plants_setuid(text: &str) -> bool {
+    let mut after = false;
+    let words = crate::text::prefix(text, 64 * 1024).split([' ', '\t', '\n', ';', '\'', '"', '&', '|', '(']);
+    for word in words.filter(|w| !w.is_empty()) {
+        if after && !word.starts_with('-') {
+            if crate::effects::handlers::mode::mode_tags(word).has(tag::SETUID) {
+                return true;
+            }
+            after = false;
+        }
+        after |= word.rsplit('/').next() == Some("chmod");
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::plants_setuid;
+
+    #[test]
+    fn a_planted_chmod_is_seen() {
+        for text in ["chmod 4755 /tmp/x", "#!/bin/sh\n/bin/chmod -v u+s sh; id", "a && chmod g+s y"] {
+            assert!(plants_setuid(text), "{text}");
+        }
+        for text in ["chmod 755 x", "chmod +x a s", "echo 4755", "u+s"] {
+            assert!(!plants_setuid(text), "{text}");
+        }
     }
 }

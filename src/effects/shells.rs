@@ -175,8 +175,8 @@ impl Walk<'_, '_> {
         if is_settings(&text, tags) {
             return Outcome::silent();
         }
-        self.core.indicate(Indicator::Evaluation, call.span);
         let field = Field { text, pattern: None, tags, span: first.span };
+        self.core.indicate(evaluates(&field.text, tags), call.span);
         self.opaque_or_text(&field, &Rc::from("eval"))
     }
 
@@ -205,7 +205,11 @@ impl Walk<'_, '_> {
         {
             return Outcome::silent();
         }
-        if !is_settings_file(field, &target, &text) {
+        if let FileText::Written(data) = &text
+            && target.resolved.starts_with("/dev/")
+        {
+            self.core.indicate(evaluates(&data.value().text, data.tags), call.span);
+        } else if !is_settings_file(field, &target, &text) {
             self.core.indicate(Indicator::Evaluation, call.span);
         }
         match text {
@@ -262,6 +266,14 @@ pub fn prints_settings(call: &Call<'_>) -> bool {
         [first, second, rest @ ..] if asks(second) && !first.starts_with('-') => shell(rest.first()) && *second != "init",
         _ => false,
     }
+}
+
+/// `source <(sed … file)`: what tools print from files at hand is as good as a script that lies there.
+fn evaluates(text: &str, tags: TagSet) -> Indicator {
+    let plain = TagSet::of(tag::FROM_WORKSPACE).with(tag::FROM_SYSTEM).with(tag::IN_SUBSTITUTION).with(tag::FROM_LITERAL);
+    let shown = text.trim();
+    let whole = shown.starts_with(crate::canonical::value::HOLE) && shown.chars().count() == 1;
+    if whole && tags.minus(plain).is_empty() { Indicator::Substitution } else { Indicator::Evaluation }
 }
 
 /// Whether all of a text is what one such program prints.

@@ -22,7 +22,12 @@ impl Walk<'_, '_> {
         }
         let total: usize = variables.iter().map(|(_, n)| *n).product();
         if total > COMBINATIONS {
-            self.core.doubt(UnknownKind::Limit, "values of variables", simple.span);
+            // more than can be gone through: each may be anything
+            self.core.doubt(UnknownKind::Value, "values of variables", simple.span);
+            for (name, _) in &variables {
+                self.state.set(name, Value::unknown(TagSet::EMPTY));
+            }
+            return self.simple_once(simple);
         }
         let mut all: Option<Outcome> = None;
         let saved = self.state.choices.clone();

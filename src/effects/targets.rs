@@ -60,6 +60,11 @@ impl Walk<'_, '_> {
             classes = classes.without(Class::Workspace).without(Class::WorkspaceRoot).without(Class::WorkspaceParent);
         }
         let resolved = found.map_or_else(|| Rc::clone(&written), |r| r.lexical);
+        if let Some(path) = self.through_own_links(&resolved, follow(kind)) {
+            let (found, classes) = self.core.place(&path, "/", follow(kind));
+            let resolved = found.map_or_else(|| path.as_str().into(), |r| r.lexical);
+            return Target { written, resolved, classes };
+        }
         Target { written, resolved, classes }
     }
 

@@ -223,13 +223,6 @@ impl<'p> Walk<'_, 'p> {
         if let Second::Differ(what) = &reading.second {
             self.core.doubt(UnknownKind::Disagreement, what, span);
         }
-        if let Some(error) = &reading.error {
-            let what = if matches!(error.fault, Fault::Bound(_)) { UnknownKind::Limit } else { UnknownKind::Syntax };
-            // bash refuses the text, too, and nothing of it runs: then there is nothing to doubt
-            if !reading.runs_nothing() {
-                self.core.doubt(what, &error.to_string(), span);
-            }
-        }
         if reading.error.is_some()
             && let Some(other) = crate::syntax::zsh::in_bash(text)
         {
@@ -243,6 +236,16 @@ impl<'p> Walk<'_, 'p> {
             self.fork().script(other);
         }
         let outcome = self.script(&reading.script);
+        // bash reads on only as long as it runs: behind a certain `exit` nothing is read any more
+        if self.state.control != Control::Ended {
+            if let Some(error) = &reading.error {
+                let what = if matches!(error.fault, Fault::Bound(_)) { UnknownKind::Limit } else { UnknownKind::Syntax };
+                // bash refuses the text, too, and nothing of it runs: then there is nothing to doubt
+                if !reading.runs_nothing() {
+                    self.core.doubt(what, &error.to_string(), span);
+                }
+            }
+        }
         if crate::canonical::value::has_hole(text) {
             self.core.doubt(UnknownKind::Code, "part of the shell text", span);
         }

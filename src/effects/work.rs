@@ -2,6 +2,8 @@
 //!
 //! In: targets. Out: tags. Never: starts a process; looks at more than a bounded number of files.
 
+use std::rc::Rc;
+
 use crate::act::{Class, Kind, TagSet, tag};
 use crate::effects::model::Target;
 use crate::effects::walk::Walk;
@@ -17,7 +19,8 @@ impl Walk<'_, '_> {
         if self.state.written_at(&target.resolved).is_some() {
             return TagSet::EMPTY;
         }
-        match state(&target.resolved, &self.core.places.lookups) {
+        let real = self.core.places.resolve(&target.resolved, "/").map_or_else(|| Rc::clone(&target.resolved), |r| r.real);
+        match state(&real, &self.core.places.lookups) {
             State::Committed => TagSet::of(tag::COMMITTED),
             State::Modified | State::Untracked => TagSet::of(tag::UNCOMMITTED),
             State::NoRepository | State::Ignored | State::Unknown => TagSet::EMPTY,

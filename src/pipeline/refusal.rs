@@ -5,7 +5,9 @@
 
 use std::fmt::Write as _;
 
+use crate::act::{Kind, UnknownKind};
 use crate::decision::{Decision, Finding};
+use crate::effects::model::Effect;
 use crate::text::{Span, escape, slice};
 use crate::verdict::Verdict;
 
@@ -16,17 +18,15 @@ const WIDTH: usize = 100;
 pub fn message(text: &str, decision: &Decision) -> String {
     let mut out = String::new();
     let finding = decision.findings.iter().max_by_key(|finding| (finding.verdict, finding.weight));
-    match finding {
-        Some(finding) => told(&mut out, text, finding),
-        None => {
-            let _ = writeln!(out, "agent-sh: denied: {}", reason(decision));
-        }
-    }
+    let instead = match finding {
+        Some(finding) => by_rule(&mut out, text, finding),
+        None => by_sum(&mut out, text, decision),
+    };
     for other in decision.findings.iter().filter(|other| Some(*other) != finding).take(2) {
         let _ = writeln!(out, "also: {} [{}]", other.reason, other.rule);
     }
-    if let Some(finding) = finding {
-        let _ = writeln!(out, "instead: {}", finding.instead);
+    if !instead.is_empty() {
+        let _ = writeln!(out, "instead: {instead}");
     }
     out.push_str(
         "note: the text arrived intact and nothing was run; \
@@ -35,27 +35,85 @@ pub fn message(text: &str, decision: &Decision) -> String {
     out
 }
 
-fn told(out: &mut String, text: &str, finding: &Finding) {
+fn by_rule(out: &mut String, text: &str, finding: &Finding) -> String {
     let _ = writeln!(out, "agent-sh: denied: {} [{}]", finding.reason, finding.rule);
-    if let Some((line, before, width)) = excerpt(text, finding.span) {
-        let number =
-            text.get(..finding.span.start as usize).map_or(0, |before| before.matches('\n').count()) + 1;
-        let place = if text.contains('\n') { format!("line {number}: ") } else { String::new() };
-        let before = before + place.len();
-        let _ = writeln!(out, "  {place}{line}\n  {}{}", " ".repeat(before), "^".repeat(width));
+    point(out, text, finding.span);
+    finding.instead.to_string()
+}
+
+/// Why, where no rule says it: a note, a thing that is not known, or the sum. Gives what to do instead.
+fn by_sum(out: &mut String, text: &str, decision: &Decision) -> String {
+    if let Some(note) = decision.notes.first() {
+        let _ = writeln!(out, "agent-sh: denied: {}", escape(note));
+        return String::new();
+    }
+    let word = if decision.verdict == Verdict::Warn { "undecided, its" } else { "its" };
+    let Some(unknown) = decision.unknowns.first() else {
+        let _ = writeln!(out, "agent-sh: denied: {word} risk score is {}", decision.score);
+        would(out, decision);
+        return "act on paths inside the project, or ask the person you work for to run it".to_owned();
+    };
+    let detail = escape(&unknown.detail);
+    let _ = writeln!(
+        out,
+        "agent-sh: denied: {word} risk score is {}, and part of it is not known: {}: {detail}",
+        decision.score,
+        what(unknown.what)
+    );
+    point(out, text, unknown.span);
+    would(out, decision);
+    match unknown.what {
+        UnknownKind::Syntax => "correct it; bash -n FILE says what is wrong with a script",
+        UnknownKind::Limit => "give it in smaller parts",
+        UnknownKind::Disagreement
+        | UnknownKind::Program
+        | UnknownKind::Description
+        | UnknownKind::Code
+        | UnknownKind::Target
+        | UnknownKind::Value => "write that part out in plain words, without what is only known when it runs",
+    }
+    .to_owned()
+}
+
+/// What was not known, in words.
+fn what(kind: UnknownKind) -> &'static str {
+    match kind {
+        UnknownKind::Syntax => "its syntax",
+        UnknownKind::Disagreement => "shells read it differently",
+        UnknownKind::Limit => "it is too large or too deep",
+        UnknownKind::Program => "which program it runs",
+        UnknownKind::Description => "what this program does",
+        UnknownKind::Code => "what this code does",
+        UnknownKind::Target => "what it acts on",
+        UnknownKind::Value => "a value",
     }
 }
 
-/// Why, where no rule says it.
-fn reason(decision: &Decision) -> String {
-    if let Some(note) = decision.notes.first() {
-        return escape(note);
+/// The effects that change something, the first few.
+fn would(out: &mut String, decision: &Decision) {
+    let changes =
+        |effect: &&Effect| !matches!(effect.kind, Kind::Read | Kind::List | Kind::Execute | Kind::Discover);
+    let mut told: Vec<String> = Vec::new();
+    for effect in decision.effects.iter().filter(changes) {
+        let target =
+            if effect.target.resolved.is_empty() { &effect.target.written } else { &effect.target.resolved };
+        let line = format!("{} {}", effect.kind.name(), cut_end(&escape(target), 60)).trim_end().to_owned();
+        if !told.contains(&line) && told.len() < 4 {
+            told.push(line);
+        }
     }
-    match (decision.verdict, decision.unknowns.first()) {
-        (_, Some(unknown)) => format!("it could not be understood well enough: {}", escape(&unknown.detail)),
-        (Verdict::Warn, None) => format!("undecided, its risk score is {}", decision.score),
-        (Verdict::Allow | Verdict::Deny, None) => format!("its risk score is {}", decision.score),
+    if !told.is_empty() {
+        let _ = writeln!(out, "it would: {}", told.join("; "));
     }
+}
+
+/// Shows the piece of the text with a caret under it.
+fn point(out: &mut String, text: &str, span: Span) {
+    let Some((line, before, width)) = excerpt(text, span) else { return };
+    let number = text.get(..span.start as usize).map_or(0, |before| before.matches('\n').count()) + 1;
+    let place = if text.contains('\n') { format!("line {number}: ") } else { String::new() };
+    let before = before + place.len();
+    let _ = writeln!(out, "  {place}{line}\n  {}{}", " ".repeat(before), "^".repeat(width));
 }
 
 /// The line in which the span begins, escaped and cut; columns before the span; columns of it.
@@ -135,6 +193,36 @@ mod tests {
         let column = lines[2].find('^').unwrap();
         let under: String = lines[1].chars().skip(column).take(11).collect();
         assert_eq!(under, "rm -rf /etc");
+    }
+
+    #[test]
+    fn a_sum_tells_what_is_not_known_and_what_it_would_do() {
+        use crate::effects::model::{Target, Unknown};
+        let effect = Effect {
+            kind: Kind::Delete,
+            target: Target { written: "x".into(), resolved: "/srv/x".into(), ..Target::default() },
+            tags: crate::act::TagSet::EMPTY,
+            program: "rm".into(),
+            span: Span::new(0, 4),
+        };
+        let unknown = Unknown { what: UnknownKind::Target, detail: "$Y".into(), span: Span::new(5, 7) };
+        let decision = Decision {
+            verdict: Verdict::Warn,
+            score: Permille::new(300),
+            effects: vec![effect.clone(), effect],
+            unknowns: vec![unknown],
+            ..Decision::default()
+        };
+        assert_eq!(
+            message("rm x $Y", &decision),
+            "agent-sh: denied: undecided, its risk score is 0.300, and part of it is not known: what it acts on: $Y\n\
+             \x20 rm x $Y\n\
+             \x20      ^^\n\
+             it would: delete /srv/x\n\
+             instead: write that part out in plain words, without what is only known when it runs\n\
+             note: the text arrived intact and nothing was run; \
+             do not rewrite or obfuscate it to try again, it is judged by what it does\n"
+        );
     }
 
     #[test]

@@ -51,11 +51,12 @@ pub(super) fn audit(temper: &Temper) -> AuditPolicy {
     }
 }
 
-/// What the confinement is told. Joined by the lead: the lists of paths.
+/// What the confinement is told. Who only observes holds nothing back, by the kernel neither. Joined by
+/// the lead: the lists of paths.
 pub(super) fn confine(temper: &Temper) -> ConfinePolicy {
-    let level = match temper.confine.level {
-        temper::Level::Off => Level::Off,
-        temper::Level::Standard => Level::Standard,
+    let level = match (temper.enforcement, temper.confine.level) {
+        (temper::Enforcement::Observe, _) | (_, temper::Level::Off) => Level::Off,
+        (temper::Enforcement::Enforce, temper::Level::Standard) => Level::Standard,
     };
     ConfinePolicy { level, demand: demand(temper.confine.required), ..ConfinePolicy::default() }
 }

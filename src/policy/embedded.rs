@@ -4,7 +4,10 @@
 
 mod generated {
     #![allow(clippy::all, clippy::pedantic, unreachable_pub)]
+    use std::borrow::Cow;
+
     use crate::act::{Class, ClassSet, Kind, TagSet};
+    use crate::policy::catalogue::*;
     use crate::policy::tables::*;
     use crate::policy::temper::*;
     use crate::score::{Thresholds, Weights};
@@ -15,7 +18,7 @@ mod generated {
 /// The commands of the only layer, as [`crate::policy::Policy`] wants them.
 pub static COMMANDS: &[&[(&str, &crate::policy::tables::Command)]] = &[generated::COMMANDS];
 
-pub use generated::{BASE_LINES, RULES, TABLES, TEMPER, VERSION};
+pub use generated::{BASE_LINES, CATALOGUE, RULES, TABLES, TEMPER, VERSION};
 
 #[cfg(test)]
 mod tests {

@@ -132,6 +132,12 @@ impl Policy {
         self.places
     }
 
+    /// The places of the binary and those that other layers added.
+    pub fn place_layers(&self) -> [&'static [Place]; 2] {
+        let added = self.places.get(EMBEDDED.places.len()..).unwrap_or_default();
+        [EMBEDDED.places, added]
+    }
+
     pub const fn temper(&self) -> &'static Temper {
         self.temper
     }

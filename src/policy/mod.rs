@@ -17,6 +17,7 @@ pub mod fields;
 pub mod words;
 pub mod keep;
 pub mod temper;
+pub mod catalogue;
 pub mod tables;
 
 pub use load::{Whereabouts, load};

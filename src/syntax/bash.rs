@@ -1,11 +1,11 @@
 //! brush-parser's reading of bash text, as a tree: the second opinion on bash.
 //!
 //! In: one unit of text. Out: [`Script`], or nothing where brush refuses it or might not end soon.
-//! Never: hands brush tokens on which it panics (large numbers) or is exponential (`((`, nested `case`).
+//! Never: hands brush tokens on which it panics (large numbers, nested here-documents) or is exponential (`((`, nested `case`).
 
 use crate::syntax::bounds::Limits;
 use crate::syntax::grammar::Dialect;
-use crate::syntax::reread::{Rereader, bare_text, peel_time};
+use crate::syntax::reread::{Opinion, Rereader, bare_text, peel_time};
 use crate::syntax::tree::{
     AfterArm, Assign, AssignValue, Assignment, CaseArm, Command, Compound, Condition, Descriptor, Direction, End,
     Function, Item, Join, Piece, Pipeline, Redirect, RedirectAction, Script, Simple, Status, Substituted, Word,
@@ -13,21 +13,34 @@ use crate::syntax::tree::{
 use crate::text::Span;
 use brush_parser::{ParserOptions, Token, TokenizerOptions, ast, parse_tokens, uncached_tokenize_str};
 
-/// Reads a text with brush. `None`: refused, or not put to it.
-pub(super) fn read(text: &str, limits: &Limits) -> Option<Script> {
-    script(text, &Rereader { dialect: Dialect::Bash, limits, depth: 0, script })
+/// Reads a text with brush.
+pub(super) fn read(text: &str, limits: &Limits) -> Opinion {
+    let reread = Rereader { dialect: Dialect::Bash, limits, depth: 0, script };
+    match program(text) {
+        Ok(program) => lower(&program, &reread).map_or(Opinion::None, Opinion::Script),
+        Err(opinion) => opinion,
+    }
 }
 
 fn script(text: &str, reread: &Rereader<'_>) -> Option<Script> {
-    // each of these is one level of recursion in the tokenizer
-    if text.matches('$').count() > 500 {
-        return None;
+    lower(&program(text).ok()?, reread)
+}
+
+fn program(text: &str) -> Result<ast::Program, Opinion> {
+    // each of these is one level of recursion in the tokenizer, which mixes up the tokens of a here-document
+    // within them, and unwraps a character that isn't there (`$(cat <<E)`)
+    let nested = ["$(", "${", "$["].iter().map(|opening| text.matches(opening).count()).sum::<usize>();
+    if nested > 100 || nested > 0 && text.contains("<<") {
+        return Err(Opinion::None);
     }
-    let tokens = uncached_tokenize_str(text, &TokenizerOptions::default()).ok()?;
+    let tokens = uncached_tokenize_str(text, &TokenizerOptions::default()).map_err(|_| Opinion::Refused)?;
     if !is_safe(&tokens) {
-        return None;
+        return Err(Opinion::None);
     }
-    let program = parse_tokens(&tokens, &ParserOptions::default()).ok()?;
+    parse_tokens(&tokens, &ParserOptions::default()).map_err(|_| Opinion::Refused)
+}
+
+fn lower(program: &ast::Program, reread: &Rereader<'_>) -> Option<Script> {
     let mut items = Vec::new();
     for command in &program.complete_commands {
         items.append(&mut list(command, reread)?.items);
@@ -63,7 +76,7 @@ fn is_safe(tokens: &[Token]) -> bool {
         }
         before = opens;
     }
-    cases <= 8 && openers + parentheses <= 300 && (!doubled || parentheses <= 12)
+    cases <= 8 && openers + parentheses <= 100 && (!doubled || parentheses <= 12)
 }
 
 /// Whether brush looks for an assignment to an array element here, with its word parser.

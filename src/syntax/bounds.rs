@@ -12,6 +12,8 @@ pub enum Bound {
     Size,
     /// constructs nested deeper than `Limits::depth`
     Depth,
+    /// a here-document whose body stands behind the substitution that it belongs to
+    LateDocument,
 }
 
 impl fmt::Display for Bound {
@@ -19,6 +21,7 @@ impl fmt::Display for Bound {
         f.write_str(match self {
             Self::Size => "the text is too long to be judged",
             Self::Depth => "constructs are nested too deeply to be judged",
+            Self::LateDocument => "a here-document's body stands outside its substitution",
         })
     }
 }
@@ -53,6 +56,8 @@ pub struct Facts {
     pub has_foreign_space: bool,
     /// bidirectional or invisible characters: what a person sees isn't what runs
     pub has_invisible: bool,
+    /// `?( *( +( @( !(`: which command this is depends on the option `extglob`
+    pub has_extended_pattern: bool,
     /// There is one way to read it: only words, `'…'` and `"…"`, backslashes before printable characters,
     /// `$name`, comments, `; & && || |`, newlines, plain redirects and one here-document a line in which
     /// nothing is expanded, and none of `( ) backquote` or the words that only bash reserves. Every
@@ -70,8 +75,11 @@ pub fn scan(text: &str, limits: &Limits) -> Result<Facts, Bound> {
     }
     let mut facts = Facts { bytes: text.len(), ..Facts::default() };
     let mut ascii = true;
+    let mut before = 0;
     for byte in text.bytes() {
         ascii &= byte < 0x80;
+        facts.has_extended_pattern |= byte == b'(' && matches!(before, b'?' | b'*' | b'+' | b'@' | b'!');
+        before = byte;
         facts.has_controls |= byte < b' ' && byte != b'\t' && byte != b'\n' || byte == 0x7f;
     }
     if !ascii {
@@ -101,7 +109,7 @@ struct Plain<'t> {
     document: Option<(&'t [u8], bool)>,
 }
 
-impl<'t> Plain<'t> {
+impl Plain<'_> {
     fn next(&self, ahead: usize) -> u8 {
         self.bytes.get(self.at + ahead).copied().unwrap_or(b'\n')
     }

@@ -6,7 +6,7 @@
 
 use crate::syntax::bounds::Limits;
 use crate::syntax::grammar::Dialect;
-use crate::syntax::reread::{Rereader, peel_time};
+use crate::syntax::reread::{Opinion, Rereader, peel_time};
 use crate::syntax::tree::{
     AfterArm, Assign, AssignValue, Assignment, CaseArm, Command, Compound, Descriptor, End, Function, Item, Join,
     Pipeline, Redirect, RedirectAction, Script, Simple, Status, Word,
@@ -18,32 +18,48 @@ use yash_syntax::parser::Parser;
 use yash_syntax::parser::lex::Lexer;
 use yash_syntax::syntax;
 
-/// Reads a text with yash. `None`: refused, or not put to it.
-pub(super) fn read(text: &str, dialect: Dialect, limits: &Limits) -> Option<Script> {
-    script(text, &Rereader { dialect, limits, depth: 0, script })
+/// Reads a text with yash.
+pub(super) fn read(text: &str, dialect: Dialect, limits: &Limits) -> Opinion {
+    let reread = Rereader { dialect, limits, depth: 0, script };
+    match lines(text) {
+        Ok(lines) => lower(&lines, &reread).map_or(Opinion::None, Opinion::Script),
+        Err(opinion) => opinion,
+    }
 }
 
 fn script(text: &str, reread: &Rereader<'_>) -> Option<Script> {
-    // every level of nesting begins with one of these; yash's stack holds about 800
+    lower(&lines(text).ok()?, reread)
+}
+
+fn lower(lines: &[syntax::List], reread: &Rereader<'_>) -> Option<Script> {
+    let mut items = Vec::new();
+    for line in lines {
+        items.append(&mut list(line, reread)?.items);
+    }
+    Some(Script { items })
+}
+
+fn lines(text: &str) -> Result<Vec<syntax::List>, Opinion> {
+    // every level of nesting begins with one of these; a level takes about 10 KiB of stack
     let brackets = text.bytes().filter(|b| matches!(b, b'(' | b'{')).count();
     let words = ["if", "while", "until", "for", "case"].iter().map(|word| text.matches(word).count()).sum::<usize>();
-    if brackets + words > 400 {
-        return None;
+    if brackets + words > 120 {
+        return Err(Opinion::None);
     }
     // it unwraps the character behind `${`, so that the text must not end there, line continuations seen through
     let ended = format!("{text}\n\n");
     let mut lexer = Lexer::with_code(&ended);
     let mut parser = Parser::new(&mut lexer);
-    let mut items = Vec::new();
+    let mut lines = Vec::new();
     loop {
         // the whole text is in memory, so that the first poll is the last
         let Poll::Ready(line) = pin!(parser.command_line()).poll(&mut Context::from_waker(Waker::noop())) else {
-            return None;
+            return Err(Opinion::None);
         };
         match line {
-            Ok(Some(line)) => items.append(&mut list(&line, reread)?.items),
-            Ok(None) => return Some(Script { items }),
-            Err(_) => return None,
+            Ok(Some(line)) => lines.push(line),
+            Ok(None) => return Ok(lines),
+            Err(_) => return Err(Opinion::Refused),
         }
     }
 }
@@ -70,11 +86,10 @@ fn pipeline(pipeline: &syntax::Pipeline, reread: &Rereader<'_>) -> Option<Pipeli
     for one in &pipeline.commands {
         commands.push(command(one, reread)?);
     }
-    if reread.dialect == Dialect::Bash {
-        if let Some(Command::Simple(first)) = commands.first_mut() {
+    if reread.dialect == Dialect::Bash
+        && let Some(Command::Simple(first)) = commands.first_mut() {
             peel_time(first, false);
         }
-    }
     Some(Pipeline { commands, status: if pipeline.negation { Status::Negated } else { Status::AsIs } })
 }
 

@@ -9,6 +9,7 @@
 use crate::syntax::agree::{self, Comparison};
 use crate::syntax::bounds::{self, Bound, Facts, Limits};
 use crate::syntax::grammar::{self, Dialect, Fault, Parsed, SyntaxError};
+use crate::syntax::reread::Opinion;
 use crate::syntax::tree::Script;
 use crate::syntax::{bash, posix};
 
@@ -32,6 +33,8 @@ pub enum Second {
     Differ(String),
     /// no other parser reads this text
     Alone,
+    /// every other parser refuses the text as we do
+    Refused,
     Skipped(Skip),
 }
 
@@ -42,18 +45,21 @@ pub enum Skip {
     Plain,
     /// longer than `Limits::second`
     Size,
-    /// we can't read it ourselves
-    Unreadable,
+    /// it breaks a bound of ours
+    Bound,
 }
 
 impl Reading {
-    /// Whether running the text does nothing but print bash's syntax error: its first complete command is
-    /// malformed (bash runs the complete commands before an error, and nothing of the line with it). A
-    /// bound of ours says nothing about bash.
+    /// Whether running the text does nothing but print the shell's syntax error: its first complete command
+    /// is malformed (the shell runs the complete commands before an error, and nothing of the line with it),
+    /// for us and for every other parser, none of which is then likely to be wrong about it. Neither a
+    /// bound of ours nor a long text proves that, nor one that reads otherwise under `-O extglob`.
     pub fn runs_nothing(&self) -> bool {
-        self.script.items.is_empty()
+        self.error.is_some()
+            && !self.facts.has_extended_pattern
+            && self.second == Second::Refused
+            && self.script.items.is_empty()
             && self.alternatives.iter().all(|script| script.items.is_empty())
-            && self.error.is_some_and(|error| !matches!(error.fault, Fault::Bound(_)))
     }
 }
 
@@ -63,25 +69,27 @@ pub fn read(text: &str, dialect: Dialect, limits: &Limits) -> Reading {
         Ok(facts) => facts,
         Err(bound) => return unread(bound),
     };
-    let Parsed { script, mut error } = grammar::parse(text, dialect, limits);
+    let Parsed { script, error } = grammar::parse(text, dialect, limits);
     let mut alternatives = Vec::new();
-    let second = match dialect {
-        Dialect::Bash => ask_about_bash(text, &script, error, &facts, limits),
-        Dialect::Posix => {
-            if !facts.is_plain {
-                let other = grammar::parse(text, Dialect::Bash, limits);
-                if other.script != script {
-                    alternatives.push(other.script);
-                }
-                // a shell of that name stops at the error (what comes before it is the script), or it is
-                // bash and reads the whole (the alternative): nothing is left unread either way
-                if other.error.is_none() && error.is_some_and(|e| !matches!(e.fault, Fault::Bound(_))) {
-                    error = None;
-                    return Reading { script, alternatives, second: Second::Alone, error, facts };
-                }
-            }
-            ask_about_posix(text, &script, error, &facts, limits)
+    if dialect == Dialect::Posix && !facts.is_plain {
+        let other = grammar::parse(text, Dialect::Bash, limits);
+        if other.script != script {
+            alternatives.push(other.script);
         }
+        // a shell of that name stops at the error (what comes before it is the script), or it is bash and
+        // reads the whole (the alternative): nothing is left unread either way
+        if other.error.is_none() && error.is_some_and(|e| !matches!(e.fault, Fault::Bound(_))) {
+            return Reading { script, alternatives, second: Second::Alone, error: None, facts };
+        }
+    }
+    let second = match skip(error, &facts, limits) {
+        Some(why) => Second::Skipped(why),
+        None if error.is_some() => ask_about_error(text, dialect, limits),
+        None if dialect == Dialect::Bash => ask_about_bash(text, &script, limits),
+        None => match posix::read(text, dialect, limits) {
+            Opinion::Script(other) => judge(&script, &other),
+            Opinion::Refused | Opinion::None => Second::Alone,
+        },
     };
     Reading { script, alternatives, second, error, facts }
 }
@@ -90,16 +98,16 @@ fn unread(bound: Bound) -> Reading {
     Reading {
         script: Script::default(),
         alternatives: Vec::new(),
-        second: Second::Skipped(Skip::Unreadable),
+        second: Second::Skipped(Skip::Bound),
         error: Some(SyntaxError { offset: 0, line: 1, column: 1, fault: Fault::Bound(bound) }),
         facts: Facts::default(),
     }
 }
 
 fn skip(error: Option<SyntaxError>, facts: &Facts, limits: &Limits) -> Option<Skip> {
-    if error.is_some() {
-        Some(Skip::Unreadable)
-    } else if facts.is_plain {
+    if error.is_some_and(|error| matches!(error.fault, Fault::Bound(_))) {
+        Some(Skip::Bound)
+    } else if error.is_none() && facts.is_plain {
         Some(Skip::Plain)
     } else if facts.bytes > limits.second {
         Some(Skip::Size)
@@ -108,47 +116,118 @@ fn skip(error: Option<SyntaxError>, facts: &Facts, limits: &Limits) -> Option<Sk
     }
 }
 
-/// brush first; yash where brush refuses the text or reads it otherwise (it may be brush that is wrong:
-/// two readings of three that agree are believed).
-fn ask_about_bash(
-    text: &str,
-    script: &Script,
-    error: Option<SyntaxError>,
-    facts: &Facts,
-    limits: &Limits,
-) -> Second {
-    if let Some(why) = skip(error, facts, limits) {
-        return Second::Skipped(why);
-    }
-    let brush = bash::read(text, limits).map(|other| agree::compare(script, &other));
-    if brush == Some(Comparison::Same) {
-        return Second::Same;
-    }
-    let yash = if agree::is_misread_as_posix(script) {
-        None
-    } else {
-        posix::read(text, Dialect::Bash, limits).map(|other| agree::compare(script, &other))
-    };
-    match (brush, yash) {
-        (_, Some(Comparison::Same)) => Second::Same,
-        (Some(Comparison::Differ(what)), _) | (_, Some(Comparison::Differ(what))) => Second::Differ(what),
-        _ => Second::Alone,
+fn judge(script: &Script, other: &Script) -> Second {
+    match agree::compare(script, other) {
+        Comparison::Same => Second::Same,
+        Comparison::Differ(what) => Second::Differ(what),
     }
 }
 
-fn ask_about_posix(
-    text: &str,
-    script: &Script,
-    error: Option<SyntaxError>,
-    facts: &Facts,
-    limits: &Limits,
-) -> Second {
-    if let Some(why) = skip(error, facts, limits) {
-        return Second::Skipped(why);
+/// brush first; yash where brush refuses the text or reads it otherwise (it may be brush that is wrong:
+/// two readings of three that agree are believed).
+fn ask_about_bash(text: &str, script: &Script, limits: &Limits) -> Second {
+    let brush = match bash::read(text, limits) {
+        Opinion::Script(other) => judge(script, &other),
+        Opinion::Refused | Opinion::None => Second::Alone,
+    };
+    if brush == Second::Same || agree::is_misread_as_posix(script) {
+        return brush;
     }
-    match posix::read(text, Dialect::Posix, limits).map(|other| agree::compare(script, &other)) {
-        Some(Comparison::Same) => Second::Same,
-        Some(Comparison::Differ(what)) => Second::Differ(what),
-        None => Second::Alone,
+    match posix::read(text, Dialect::Bash, limits) {
+        Opinion::Script(other) => match (judge(script, &other), brush) {
+            (Second::Same, _) => Second::Same,
+            (yash, Second::Alone) => yash,
+            (_, brush) => brush,
+        },
+        Opinion::Refused | Opinion::None => brush,
+    }
+}
+
+/// Whether the others refuse a text that we can't read.
+fn ask_about_error(text: &str, dialect: Dialect, limits: &Limits) -> Second {
+    let opinions = [bash::read(text, limits), posix::read(text, dialect, limits)];
+    if opinions.iter().all(|opinion| *opinion == Opinion::Refused) {
+        return Second::Refused;
+    }
+    let read = opinions.iter().find_map(|opinion| match opinion {
+        Opinion::Script(script) => Some(judge(&Script::default(), script)),
+        Opinion::Refused | Opinion::None => None,
+    });
+    read.unwrap_or(Second::Alone)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::syntax::render;
+
+    fn second(text: &str) -> Second {
+        read(text, Dialect::Bash, &Limits::default()).second
+    }
+
+    #[test]
+    fn parsers_that_misread_a_text_do_not_outvote_those_that_read_it_right() {
+        for text in [
+            "time -- id $(a)", "time time id $(a)", "! time id $(a)", "((echo a); (id))", "echo $((echo a); (id))",
+            "x=`echo \\`id\\``", "coproc cat", "ls &>f -la", "(( x = 1 ))", "exec {fd}>x", "a |& b", "cat <<E\n$(id)\nE\n",
+            "declare -A a=([b]=$(c))", "f() { a; }; function g { b; }", "[[ $a =~ (b|c) ]] && d", "a <(b) > >(c)",
+            "for ((i=0;i<3;i++)); do a; done", "case $a in b|c) d;; *) e;; esac", "echo a\r# ; id",
+        ] {
+            assert_eq!(second(text), Second::Same, "{text}");
+        }
+    }
+
+    #[test]
+    fn plain_long_and_deep_texts_are_not_put_to_other_parsers() {
+        assert_eq!(second("ls -la | wc -l"), Second::Skipped(Skip::Plain));
+        assert_eq!(second("if then"), Second::Refused);
+        assert_eq!(second(&"{ ".repeat(1_000)), Second::Skipped(Skip::Bound));
+        assert_eq!(second(&"$(a)\n".repeat(2_000)), Second::Skipped(Skip::Size));
+    }
+
+    #[test]
+    fn a_text_only_we_can_read_says_so() {
+        assert_eq!(second("select x in a; do $(b); done"), Second::Alone);
+    }
+
+    #[test]
+    fn texts_on_which_other_parsers_would_panic_or_run_for_ever_are_kept_from_them() {
+        let cases = "case a in b) ".repeat(20) + &"x;; esac; ".repeat(20);
+        let parentheses = "((a;".repeat(20) + &"b))".repeat(20);
+ let openings = [
+            "{ ", "( ", "((", "(a;", "if a; then ", "while a; do ", "for x in a; do ", "for x; do ", "f() { ", "function f { ",
+            "case a in b) ", "$(", "\"$(", "${x:-", "[[ ( ", "coproc ", "coproc N { ", "<(", "a=(", "! ", "time ", "$((", "`", "((a;",
+            "until { ", "a[$(", "a[\"$(", "if { ", "cat <<E $(", "$[", "x || { ",
+        ];
+        for opening in openings {
+            for depth in [8, 20, 38, 70] {
+                read(&opening.repeat(depth), Dialect::Bash, &Limits::default());
+                read(&(opening.repeat(depth) + "$(a)"), Dialect::Posix, &Limits::default());
+            }
+        }
+        for text in ["99999999999>x $(a)", "echo ${", "echo ${#", "$(echo ${#)", cases.as_str(), parentheses.as_str()] {
+            read(text, Dialect::Bash, &Limits::default());
+            read(text, Dialect::Posix, &Limits::default());
+        }
+    }
+
+    #[test]
+    fn sh_may_be_dash_or_bash() {
+        let reading = read("[[ a ]] && ls &>f", Dialect::Posix, &Limits::default());
+        assert_eq!(render::script(&reading.script), "[[[ a ]]] && [ls] & [>f]");
+        let others: Vec<String> = reading.alternatives.iter().map(render::script).collect();
+        assert_eq!(others, ["[[ -n a ]] && [ls &>f]"]);
+        assert!(read("ls $(a)", Dialect::Posix, &Limits::default()).alternatives.is_empty());
+    }
+
+    #[test]
+    fn only_a_text_whose_first_command_is_malformed_runs_nothing() {
+        let runs_nothing = |text: &str| read(text, Dialect::Bash, &Limits::default()).runs_nothing();
+        assert!(runs_nothing("if then"));
+        assert!(runs_nothing("id; if then"));
+        assert!(!runs_nothing("id\nif then"));
+        assert!(!runs_nothing("id"));
+        assert!(!runs_nothing("a $(cat <<E)\nb\nE"), "bash takes the body from behind the substitution");
+        assert!(!runs_nothing(&"{ ".repeat(1_000)), "a bound of ours says nothing about bash");
     }
 }

@@ -8,6 +8,16 @@ use crate::syntax::grammar::{self, Dialect};
 use crate::syntax::tree::{Operation, Parameter, Piece, Quoting, Script, Simple, Substituted, Word};
 use crate::text;
 
+/// What a foreign parser makes of a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Opinion {
+    Script(Script),
+    /// it is no text of its grammar
+    Refused,
+    /// it wasn't asked, since it might not end, or its tree can't be put into ours
+    None,
+}
+
 /// Reads a script; the number is how deep it is nested. `None` where the parser refuses it.
 pub(super) type ReadScript = fn(&str, &Rereader<'_>) -> Option<Script>;
 
@@ -63,7 +73,7 @@ impl Rereader<'_> {
             self.redo(index, raw)?;
         }
         match &mut parameter.operation {
-            Operation::None | Operation::Length | Operation::Transform(_) | Operation::Names => Some(()),
+            Operation::None | Operation::Length | Operation::Transform(_) | Operation::Names | Operation::Case(_, None) => Some(()),
             Operation::Default(_, word)
             | Operation::AssignDefault(_, word)
             | Operation::Error(_, word)
@@ -77,7 +87,6 @@ impl Rereader<'_> {
                 self.redo(word, raw)?;
                 self.redo(other, raw)
             }
-            Operation::Case(_, None) => Some(()),
         }
     }
 

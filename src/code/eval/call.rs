@@ -69,6 +69,10 @@ impl Machine<'_, '_> {
         let first = args.first().copied().unwrap_or(NOTHING);
         let callee = match self.tree.node(callee) {
             Node::Name(name) => self.name(name),
+            Node::Member(of, name) => {
+                let of = self.eval(*of);
+                self.member(of, name, id)
+            }
             _ => self.eval(callee),
         };
         let args = self.args(args);
@@ -107,7 +111,7 @@ impl Machine<'_, '_> {
                         _ => Rc::from(""),
                     };
                     let value = self.eval(*value);
-                    if matches!(tree.node(*kid), Node::Assign(..)) && self.language.lang != Lang::Python {
+                    if matches!(tree.node(*kid), Node::Assign(..)) && !matches!(self.language.lang, Lang::Python | Lang::R) {
                         self.set(&name, value.clone());
                         args.items.push(value);
                     } else {

@@ -71,6 +71,11 @@ impl Machine<'_, '_> {
             },
             Fold::Substr => self.substr(&first, &second, items.get(2)),
             Fold::Harmless => Some(V::open(Origin::Computed)),
+            Fold::Enumerate => match &first {
+                V::List(seq) => Some(V::list((0_i64..).zip(&seq.items).map(|(n, v)| V::list(vec![V::Number(n), v.clone()])).collect())),
+                V::Dict(_) => self.fold(Fold::Items, None, &Args::of(vec![first])),
+                _ => None,
+            },
             Fold::Items => match &first {
                 V::Dict(seq) => Some(V::list(seq.items.chunks(2).map(|pair| V::list(pair.to_vec())).collect())),
                 _ => None,

@@ -86,6 +86,16 @@ impl<'t, 'a> Machine<'t, 'a> {
             }
             return;
         }
+        let mut args = args;
+        if let (What::Chmod, Some(mode @ V::Number(_))) = (what, args.get_mut(1)) {
+            // modes are read in octal
+            *mode = mode.as_number().map_or(V::Nothing, |n| V::text(&format!("{n:o}")));
+        }
+        // a shell on a descriptor of the connection that was opened before
+        let connected = || self.state.found.acts.iter().any(|a| matches!(a.what, What::Connect | What::Listen));
+        if what == What::Shell && args.first().and_then(V::as_text).is_some_and(|t| t.contains("<&")) && connected() {
+            self.act(What::StreamsToNetwork, Vec::new(), id);
+        }
         let built = args.iter().map(V::level).max().unwrap_or_default().max(self.state.built);
         let act = Act { what, args: args.iter().map(V::value).collect(), built, span: self.span(id) };
         self.push(act);

@@ -70,6 +70,7 @@ impl Machine<'_, '_> {
                 let template = args.at(0);
                 return if template.as_text().is_some_and(|t| t.starts_with(['m', 'u'])) { self.fold(Fold::Base64, Some(of), &Args::default()).map(|v| super::fold::readable(&v)) } else { None };
             }
+            ("pack", V::List(seq)) => return self.fold(Fold::Pack, None, &Args::of([&[args.at(0)], seq.items.as_slice()].concat())),
             ("get" | "fetch" | "dig", V::Dict(seq)) => return super::operator::lookup(&seq.items, &args.at(0)).or_else(|| args.items.get(1).cloned()),
             ("values", V::Dict(seq)) => return Some(V::list(seq.items.iter().skip(1).step_by(2).cloned().collect())),
             ("keys", V::Dict(seq)) => return Some(V::list(seq.items.iter().step_by(2).cloned().collect())),

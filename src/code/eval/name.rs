@@ -44,6 +44,7 @@ impl Machine<'_, '_> {
             },
             // a value itself, or a function that gives one: both are what they give
             Some(Means::From(origin @ (Origin::Environment | Origin::Argument | Origin::Stdin))) => V::open(origin),
+            Some(Means::From(origin)) if name.starts_with('$') => V::open(origin),
             Some(Means::Constant(text)) => V::text(text),
             _ => self.starred(name),
         }

@@ -149,7 +149,7 @@ impl Machine<'_, '_> {
                 self.chosen(&name, index, id);
                 V::open(Origin::Unknown)
             }
-            (V::Bound(b), _) if matches!(&*b.1, "constructor") => of,
+            (V::Bound(_) | V::List(_) | V::Text(..) | V::Number(_), V::Text(key, _)) if self.language.lang == Lang::Node => self.member(of.clone(), key, id),
             (V::Object(o), _) if o.class == "temporary" => of,
             _ => V::Open(of.source()),
         }

@@ -121,6 +121,8 @@ impl Machine<'_, '_> {
             Special::PerlMode | Special::PerlSocket | Special::PerlConnect | Special::PerlAccept | Special::PerlShift | Special::PerlPrint | Special::PerlUnpack | Special::PerlReverse | Special::PerlSplit | Special::PerlHex => {
                 self.perl_special(special, args, id)
             }
+            Special::PhpProcess | Special::PhpCopy | Special::PhpPut | Special::PhpGet | Special::PhpStream | Special::PhpConnect | Special::PhpSocketConnect | Special::PhpCurlOption | Special::PhpSplit | Special::PhpChars | Special::PhpReplace | Special::PhpArray => self.php_special(special, args, id),
+            Special::RubyMode | Special::RubyMethod | Special::RubyPopen | Special::LuaConcat | Special::LuaSub | Special::RUnlink | Special::RFile | Special::RCat | Special::RParse | Special::RGet | Special::RPaste | Special::RApply => self.other_special(special, this, args, id),
             Special::ConnectOptions => self.connect_options(args, id),
         }
     }
@@ -326,7 +328,9 @@ impl Machine<'_, '_> {
         self.reach(Reach::NETWORK);
         let pick = |names: &[&str]| names.iter().find_map(|n| args.option(n).or_else(|| flat_option(&args.items, n)));
         let host = pick(&["host", "hostname", "PeerAddr", "PeerHost"]).or_else(|| args.items.iter().find(|v| matches!(v, V::Text(..) | V::Mixed(..) | V::Open(_))).cloned());
-        let port = pick(&["port", "PeerPort"]).or_else(|| args.items.iter().find(|v| matches!(v, V::Number(_))).cloned()).unwrap_or(V::Nothing);
+        let number = args.items.iter().find(|v| matches!(v, V::Number(_))).cloned();
+        let second = args.items.get(1).filter(|v| matches!(v, V::Text(..) | V::Mixed(..) | V::Open(_)) && args.items.len() <= 3).cloned();
+        let port = pick(&["port", "PeerPort"]).or(number).or(second).unwrap_or(V::Nothing);
         let listens = pick(&["Listen", "LocalPort"]);
         let what = if listens.is_some() { What::Listen } else { What::Connect };
         self.act(what, vec![host.unwrap_or(V::Nothing), port], id);

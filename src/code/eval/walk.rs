@@ -65,7 +65,13 @@ impl Machine<'_, '_> {
             Node::Call(kids) => self.call(tree.kids(*kids), id),
             Node::Member(of, name) => {
                 let of = self.eval(*of);
-                self.member(of, name, id)
+                let value = self.member(of, name, id);
+                // ruby's methods are called without parentheses too
+                match &value {
+                    V::Bound(_) if self.language.lang == Lang::Ruby => self.apply(&value, &Args::default(), id),
+                    V::Ref(full) if self.language.lang == Lang::Ruby && self.means(full).is_some() => self.apply(&value, &Args::default(), id),
+                    _ => value,
+                }
             }
             Node::Index(of, index) => {
                 let of = self.eval(*of);

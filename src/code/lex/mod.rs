@@ -4,10 +4,13 @@
 //! Never: fails.
 
 mod awk;
+mod lua;
 mod node;
 mod perl;
+mod php;
 mod python;
 mod quoted;
+mod ruby;
 
 use super::parse::parser::Lexer;
 use crate::policy::tables::Lang;
@@ -19,6 +22,10 @@ pub(crate) fn lexer(lang: Lang) -> Option<Lexer> {
         Lang::Awk => Some(awk::lex),
         Lang::Node => Some(node::lex),
         Lang::Perl => Some(perl::lex),
+        Lang::Ruby => Some(ruby::lex),
+        Lang::Php => Some(php::lex),
+        Lang::Lua => Some(lua::lex),
+        Lang::R => Some(lua::lex_r),
         _ => None,
     }
 }

@@ -68,7 +68,7 @@ pub(crate) fn lex(text: &str) -> Vec<Token<'_>> {
                     scan.operator(OPERATORS);
                 }
             }
-            b'0'..=b'9' => number(&mut scan),
+            b'0'..=b'9' => scan.number(),
             b if Scan::is_name_byte(b) => {
                 if word(&mut scan) == Goes::No {
                     break;
@@ -94,11 +94,6 @@ fn is_operand(scan: &Scan<'_>) -> bool {
         Some(Tok::Op(o)) => matches!(*o, ")" | "]" | "}"),
         Some(Tok::End | Tok::Indent | Tok::Dedent) | None => false,
     }
-}
-
-fn number(scan: &mut Scan<'_>) {
-    // `1..3` is a range, not a fraction
-    scan.number();
 }
 
 /// `$x`, `@x`, `%x`, `&x`, `${x}`, `$$x`, `$!`.

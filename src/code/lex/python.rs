@@ -206,7 +206,7 @@ mod tests {
                 Tok::Op("="),
                 Tok::Text(Quote::Text, vec![text("x\n#y")]),
                 Tok::End,
-                Tok::Text(Quote::Text, vec![text(""), Bit::Code("b", 25), text("c")]),
+                Tok::Text(Quote::Text, vec![text(""), Bit::Code("b", 23), text("c")]),
                 Tok::End,
             ]
         );

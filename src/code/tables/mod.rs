@@ -4,10 +4,14 @@
 //! Never: code.
 
 mod awk;
+mod lua;
 mod node;
 mod perl;
+mod php;
 mod python;
 mod python_values;
+mod r;
+mod ruby;
 
 use super::found::What;
 use super::meaning::{Gives, Language, Means, Slot};
@@ -21,6 +25,10 @@ static PYTHON: Language = Language { lang: Lang::Python, words: &[python::WORDS,
 static AWK: Language = Language { lang: Lang::Awk, words: &[awk::WORDS], modules: &[] };
 static NODE: Language = Language { lang: Lang::Node, words: &[node::WORDS], modules: node::MODULES };
 static PERL: Language = Language { lang: Lang::Perl, words: &[perl::WORDS], modules: perl::MODULES };
+static RUBY: Language = Language { lang: Lang::Ruby, words: &[ruby::WORDS], modules: ruby::MODULES };
+static PHP: Language = Language { lang: Lang::Php, words: &[php::WORDS], modules: php::MODULES };
+static LUA: Language = Language { lang: Lang::Lua, words: &[lua::WORDS], modules: lua::MODULES };
+static R: Language = Language { lang: Lang::R, words: &[r::WORDS], modules: r::MODULES };
 
 /// The words of a language that the common parser reads.
 pub(crate) fn language(lang: Lang) -> Option<&'static Language> {
@@ -29,6 +37,10 @@ pub(crate) fn language(lang: Lang) -> Option<&'static Language> {
         Lang::Awk => Some(&AWK),
         Lang::Node => Some(&NODE),
         Lang::Perl => Some(&PERL),
+        Lang::Ruby => Some(&RUBY),
+        Lang::Php => Some(&PHP),
+        Lang::Lua => Some(&LUA),
+        Lang::R => Some(&R),
         _ => None,
     }
 }

@@ -97,7 +97,7 @@ pub(crate) const WORDS: &[(&str, Means)] = &[
     ("dbm.open", Means::Special(Special::Open)),
     ("dict", Means::Fold(Fold::Same)),
     ("dill.loads", Means::Fold(Fold::Opaque)),
-    ("enumerate", Means::Fold(Fold::Same)),
+    ("enumerate", Means::Fold(Fold::Enumerate)),
     ("eval", Means::Special(Special::Eval)),
     ("exec", Means::Special(Special::Eval)),
     ("filter", Means::Fold(Fold::Same)),

@@ -3,7 +3,6 @@
 //! In: the argument vector. Out: effects on what the tests let through. Never: takes a test that may let
 //! everything through for a narrowing one.
 
-use std::ops::Range;
 use std::rc::Rc;
 
 use crate::act::{Class, ClassSet, Kind, TagSet, tag};
@@ -18,8 +17,8 @@ struct Search {
     starts: Vec<Field>,
     tests: Tests,
     depth_zero: bool,
-    /// Each with the alternatives that it applies to.
-    actions: Vec<(Action, Range<usize>)>,
+    /// Each with the alternatives that lead to it: tests that follow it do not narrow it.
+    actions: Vec<(Action, Vec<Branch>)>,
 }
 
 /// One alternative of the expression.
@@ -64,8 +63,8 @@ impl Tests {
         self.branches.iter_mut().skip(self.from).for_each(|b| b.pruned = true);
     }
 
-    fn range(&self) -> Range<usize> {
-        self.from..self.branches.len()
+    fn here(&self) -> Vec<Branch> {
+        self.branches.iter().skip(self.from).cloned().collect()
     }
 
     fn except(&mut self) {
@@ -98,7 +97,6 @@ impl Tests {
 struct Found {
     field: Field,
     narrowed: bool,
-    branch: usize,
 }
 
 enum Action {
@@ -109,8 +107,8 @@ enum Action {
 
 impl Search {
     fn act(&mut self, action: Action) {
-        let range = self.tests.range();
-        self.actions.push((action, range));
+        let branches = self.tests.here();
+        self.actions.push((action, branches));
     }
 }
 
@@ -142,7 +140,11 @@ fn parse(words: &[Field]) -> Search {
                     }
                     argv.push(part.clone());
                 }
+                let tests = argv.first().is_some_and(|f| matches!(f.text.as_str(), "grep" | "egrep" | "fgrep" | "rg" | "test" | "["));
                 search.act(Action::Run(argv));
+                if tests {
+                    search.tests.narrow(None);
+                }
             }
             "-delete" => search.act(Action::Delete(word.clone())),
             "-fprint" | "-fprint0" | "-fls" => search.act(Action::Write(value())),
@@ -152,7 +154,7 @@ fn parse(words: &[Field]) -> Search {
             }
             "-name" | "-iname" | "-path" | "-ipath" | "-wholename" | "-iwholename" => {
                 let pattern = value().text;
-                let all = matches!(pattern.as_str(), "." | "./" | ".*" | "*.*" | "./*" | "?*" | "*?")
+                let all = matches!(pattern.as_str(), "." | "./" | "*.*" | "./*" | "?*" | "*?")
                     || pattern.chars().all(|c| matches!(c, '*' | '/'));
                 match (negated, all) {
                     (true, false) => search.tests.except(),
@@ -173,7 +175,13 @@ fn parse(words: &[Field]) -> Search {
             "(" => search.tests.enter(),
             ")" => search.tests.leave(),
             "-maxdepth" => search.depth_zero |= value().text == "0",
-            "-mindepth" | "-type" | "-printf" | "-regextype" | "-files0-from" => drop(value()),
+            "-type" => {
+                // links, pipes and sockets hold nothing; a directory's removal needs it empty
+                if matches!(value().text.as_str(), "l" | "p" | "s") {
+                    search.tests.narrow(None);
+                }
+            }
+            "-mindepth" | "-printf" | "-regextype" | "-files0-from" => drop(value()),
             "!" | "-not" => {
                 negated = true;
                 continue;
@@ -191,36 +199,34 @@ impl Walk<'_, '_> {
         if search.starts.is_empty() {
             search.starts.push(Field::known(".", call.span));
         }
-        let mut found = Vec::new();
+        let mut text = String::new();
         let mut tags = TagSet::EMPTY;
         for start in &search.starts {
             let target = self.path_target_for(start, Kind::List);
             tags = tags.union(start.tags);
             // `find . ! -name '*.c'` spares what it names; of a home or a system too little would be left
-            let near = target.classes.has_any(ClassSet::of(Class::Workspace).with(Class::Temporary));
+            let near = ClassSet::of(Class::Workspace).with(Class::Temporary).with(Class::Outside);
+            let near = target.classes.has_any(near);
             self.core.emit(Kind::List, target, self.state.ambient.with(tag::RECURSIVE), program, start.span);
-            for (number, branch) in search.tests.branches.iter().enumerate() {
-                let narrowed = branch.narrowed || (branch.excepted && near);
-                if narrowed {
-                    tags = tags.with(tag::GLOB);
+            for (action, branches) in &search.actions {
+                for branch in branches {
+                    let found = found_by(branch, start, near, search.depth_zero);
+                    match action {
+                        Action::Delete(word) => self.delete_found(&found, program, word.span),
+                        Action::Run(argv) => self.run_found(argv, &found.field, call),
+                        Action::Write(field) => {
+                            self.write_path(field, Kind::Write, &Data::unknown(tags), program, call.span);
+                        }
+                    }
                 }
-                let field = found_by(branch, start, narrowed, search.depth_zero);
-                found.push(Found { field, narrowed, branch: number });
+            }
+            for branch in search.tests.branches.iter().filter(|b| !b.pruned) {
+                let found = found_by(branch, start, near, search.depth_zero);
+                tags = tags.union(found.field.tags.intersection(TagSet::of(tag::GLOB)));
+                text.push_str(&found.field.text);
+                text.push('\n');
             }
         }
-        for (action, range) in &search.actions {
-            let concerned = found.iter().filter(|f| range.contains(&f.branch));
-            match action {
-                Action::Delete(word) => concerned.for_each(|f| self.delete_found(f, program, word.span)),
-                Action::Write(field) => {
-                    let data = Data::unknown(tags);
-                    self.write_path(field, Kind::Write, &data, program, call.span);
-                }
-                Action::Run(argv) => concerned.for_each(|f| self.run_found(argv, &f.field, call)),
-            }
-        }
-        let pruned = |f: &&Found| search.tests.branches.get(f.branch).is_some_and(|b| b.pruned);
-        let text: String = found.iter().filter(|f| !pruned(f)).map(|f| format!("{}\n", f.field.text)).collect();
         Outcome::prints(Data { text: Some(text), ..Data::unknown(tags) })
     }
 
@@ -255,7 +261,8 @@ impl Walk<'_, '_> {
 }
 
 /// A field that stands for what is found under one starting point.
-fn found_by(branch: &Branch, start: &Field, narrowed: bool, depth_zero: bool) -> Field {
+fn found_by(branch: &Branch, start: &Field, near: bool, depth_zero: bool) -> Found {
+    let narrowed = branch.narrowed || (branch.excepted && near);
     let base = start.text.trim_end_matches('/');
     let text = match &branch.name {
         _ if depth_zero => start.text.clone(),
@@ -270,5 +277,5 @@ fn found_by(branch: &Branch, start: &Field, narrowed: bool, depth_zero: bool) ->
     } else if !depth_zero {
         tags = tags.with(tag::GLOB_ALL);
     }
-    Field { text, pattern: None, tags, span: start.span }
+    Found { field: Field { text, pattern: None, tags, span: start.span }, narrowed }
 }

@@ -4,9 +4,10 @@
 
 use std::rc::Rc;
 
-use crate::act::{Kind, TagSet, tag};
+use crate::act::{Class, ClassSet, Kind, TagSet, tag};
 use crate::canonical::value::Field;
 use crate::effects::call::Call;
+use crate::effects::model::Target;
 use crate::effects::walk::{Outcome, Walk};
 use crate::policy::tables::Command;
 
@@ -75,6 +76,11 @@ impl Walk<'_, '_> {
         }
         if let Some(mode) = mode {
             tags = tags.union(mode_tags(&mode.text)).union(mode.tags);
+        }
+        if targets.is_empty() && tags.has(tag::SETUID) {
+            // the operand was a variable that is empty here; it needn't be where the script runs
+            let target = Target { classes: ClassSet::of(Class::Unknown), ..Target::default() };
+            self.core.emit(Kind::Chmod, target, tags.with(tag::UNKNOWN_TARGET), program, call.span);
         }
         for field in targets {
             let target = self.path_target_for(field, Kind::Chmod);

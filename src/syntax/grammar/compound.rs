@@ -259,8 +259,8 @@ impl Reader<'_> {
         self.skip_blanks();
         let start = self.at;
         let mut name = None;
-        if !self.at_compound() {
-            if let Ok(Some(word)) = self.read_word(Context::Token) {
+        if !self.at_compound()
+            && let Ok(Some(word)) = self.read_word(Context::Token) {
                 self.skip_blanks();
                 if self.at_compound() {
                     name = word.literal();
@@ -268,7 +268,6 @@ impl Reader<'_> {
                     self.at = start;
                 }
             }
-        }
         let body = self.read_command()?;
         Ok(Compound::Coprocess { name, body: Box::new(body) })
     }

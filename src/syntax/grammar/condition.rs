@@ -59,8 +59,8 @@ impl Reader<'_> {
         }
         let left = self.want_operand(Context::Token)?;
         self.skip_blanks();
-        if let Some(operator) = unary(&left) {
-            if !self.at_condition_end() {
+        if let Some(operator) = unary(&left)
+            && !self.at_condition_end() {
                 let start = self.at;
                 let operand = self.want_operand(Context::Token)?;
                 // `-f = x` compares
@@ -69,7 +69,6 @@ impl Reader<'_> {
                 }
                 self.at = start;
             }
-        }
         match self.read_operator()? {
             Some(operator) => {
                 self.skip_newlines()?;

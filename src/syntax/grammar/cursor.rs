@@ -71,6 +71,8 @@ pub(super) struct Reader<'t> {
     pub(super) in_substitution: bool,
     /// whether the item read last was ended by `;` or `&`
     pub(super) separated: bool,
+    /// a word read here may be the name of a function that is being defined
+    pub(super) may_define: bool,
     /// delimiters before this position are part of a word (`a[ x ]`)
     pub(super) solid_until: usize,
 }
@@ -89,6 +91,7 @@ impl<'t> Reader<'t> {
             unread: 0,
             in_substitution: false,
             separated: false,
+            may_define: false,
             solid_until: 0,
         }
     }
@@ -229,7 +232,9 @@ impl<'t> Reader<'t> {
             self.at += 1;
         }
         let last = self.at;
-        let whole = self.at_delimiter();
+        // `fi<(a)` is one word
+        let goes_on = self.is_bash() && matches!(self.byte(0), Some(b'<' | b'>')) && self.byte(1) == Some(b'(');
+        let whole = self.at_delimiter() && !goes_on;
         self.at = start;
         if !whole || last > first + 32 {
             return None;

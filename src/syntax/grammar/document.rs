@@ -35,7 +35,6 @@ impl<'t> Reader<'t> {
     /// Steps behind the delimiter's line and returns where the body ends: at that line, or at the end of
     /// the text (bash warns and takes it so).
     fn find_delimiter(&mut self, delimiter: &str, quoted: bool, strips_tabs: bool) -> usize {
-        let text = self.text;
         while self.at < self.end {
             let start = self.at;
             let mut joined = String::new();
@@ -55,15 +54,13 @@ impl<'t> Reader<'t> {
                 return start;
             }
             // within `$( )` the closing parenthesis may follow on the delimiter's line
-            if self.in_substitution && joined.is_empty() {
-                if let Some(rest) = content.strip_prefix(delimiter) {
-                    if rest.contains(')') {
+            if self.in_substitution && joined.is_empty()
+                && let Some(rest) = content.strip_prefix(delimiter)
+                    && rest.contains(')') {
                         let line_end = start + whole.len();
-                        self.at = text.floor_char_boundary(line_end - rest.len());
+                        self.at = line_end - rest.len();
                         return start;
                     }
-                }
-            }
         }
         self.end
     }
@@ -159,12 +156,11 @@ impl<'t> Reader<'t> {
 
     fn settle_redirects(&mut self, redirects: &mut [Redirect]) {
         for redirect in redirects {
-            if let RedirectAction::HereDocument(word) = &mut redirect.action {
-                if word.span.end == u32::MAX {
+            if let RedirectAction::HereDocument(word) = &mut redirect.action
+                && word.span.end == u32::MAX {
                     let document = self.documents.get_mut(word.span.start as usize);
                     *word = document.and_then(|d| d.body.take()).unwrap_or_else(|| Word::quoted("", redirect.span));
                 }
-            }
         }
     }
 }

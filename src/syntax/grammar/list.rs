@@ -78,7 +78,8 @@ impl Reader<'_> {
 
     fn at_closer(&mut self) -> bool {
         match self.peek() {
-            None | Some(b')' | b';' | b'&' | b'|') => return true,
+            None | Some(b')' | b';' | b'|') => return true,
+            Some(b'&') => return self.byte(1) != Some(b'>'),
             Some(b't' | b'd' | b'f' | b'e' | b'}' | b'i') => {}
             Some(_) => return false,
         }

@@ -3,6 +3,7 @@
 //! In: a [`Reader`] at `$`. Out: pieces.
 //! Never: expands; a form that bash calls a bad substitution is a parameter with an impossible name.
 
+use crate::syntax::bounds::Bound;
 use crate::syntax::grammar::cursor::{Fault, Read, Reader};
 use crate::syntax::grammar::substitution::Bracket;
 use crate::syntax::grammar::word::{Context, Pieces};
@@ -40,7 +41,7 @@ impl Reader<'_> {
             Some(b'[') if self.is_bash() => {
                 self.at += 1;
                 let inner = self.matched(Bracket::OldArithmetic)?;
-                let word = self.deeper(|reader| reader.read_part(inner, Context::Arithmetic))?;
+                let word = self.read_loose(inner, Context::Arithmetic)?;
                 out.piece(Piece::Arithmetic(Box::new(word), quoting));
             }
             Some(b'\'') if self.is_bash() && quoting == Quoting::Bare => self.read_ansi(out)?,
@@ -72,18 +73,26 @@ impl Reader<'_> {
         }
         let inner = self.at;
         let parameter = self.deeper(|reader| reader.read_parameter(context))?;
-        if let Some(parameter) = parameter {
-            if self.peek() == Some(b'}') {
+        if let Some(parameter) = parameter
+            && self.peek() == Some(b'}') {
                 self.at += 1;
                 out.piece(Piece::Parameter(Box::new(parameter), context.quoting()));
                 return Ok(());
             }
-        }
         // a bad substitution: bash says so when it expands it
         self.at = inner;
-        let (from, to) = self.matched(Bracket::Brace)?;
+        let (from, to) = if self.is_bash() { self.matched(Bracket::Brace)? } else { self.first_brace()? };
         out.piece(plain(self.slice(from, to).to_owned(), context.quoting()));
         Ok(())
+    }
+
+    /// Up to the next brace, whatever stands before it: where dash lets a bad substitution end.
+    fn first_brace(&mut self) -> Read<(usize, usize)> {
+        let start = self.at;
+        let rest = self.text.as_bytes().get(start..self.end).unwrap_or(&[]);
+        let Some(length) = memchr::memchr(b'}', rest) else { return self.broken(Fault::Unclosed("}")) };
+        self.at = start + length + 1;
+        Ok((start, start + length))
     }
 
     /// bash 5.3's `${ list; }`; older ones call it a bad substitution, so that nothing is lost.
@@ -95,7 +104,7 @@ impl Reader<'_> {
             let mut script = reader.read_list()?;
             reader.want_keyword("}")?;
             if reader.unread < reader.documents.len() {
-                return reader.broken(Fault::Unclosed("here-document"));
+                return reader.broken(Fault::Bound(Bound::LateDocument));
             }
             reader.settle(&mut script.items);
             Ok(script)
@@ -114,7 +123,7 @@ impl Reader<'_> {
         if self.peek() == Some(b'#') && self.counts_length() {
             self.at += 1;
             let Some(name) = self.parameter_name() else { return Ok(None) };
-            let Some(index) = self.read_index()? else { return Ok(None) };
+            let index = self.read_index()?;
             return Ok(Some(Parameter { name, index, reference, operation: Operation::Length }));
         }
         if self.is_bash() && self.peek() == Some(b'!') && !matches!(self.byte(1), Some(b'}' | b':' | b'-' | b'=' | b'?' | b'+' | b'%' | b'/')) {
@@ -126,7 +135,7 @@ impl Reader<'_> {
             self.at += 1;
             return Ok(Some(Parameter { name, index: None, reference, operation: Operation::Names }));
         }
-        let Some(index) = self.read_index()? else { return Ok(None) };
+        let index = self.read_index()?;
         let keys = reference == Reference::Indirect
             && self.peek() == Some(b'}')
             && index.as_ref().and_then(Word::literal).is_some_and(|i| i == "@" || i == "*");
@@ -162,16 +171,19 @@ impl Reader<'_> {
         }
     }
 
-    /// The index, if there is one; nothing at all where its bracket isn't closed within the braces.
-    fn read_index(&mut self) -> Read<Option<Option<Word>>> {
+    /// The index, if there is one; a bracket that isn't closed within the braces is left standing, so that
+    /// the whole is a bad substitution.
+    fn read_index(&mut self) -> Read<Option<Word>> {
         if !self.is_bash() || self.peek() != Some(b'[') {
-            return Ok(Some(None));
+            return Ok(None);
         }
+        let start = self.at;
         self.at += 1;
-        match self.matched(Bracket::Index) {
-            Ok(inner) => self.read_part(inner, Context::Arithmetic).map(|word| Some(Some(word))),
-            Err(_) => Ok(None),
+        if let Ok(inner) = self.matched(Bracket::Index) {
+            return self.read_loose(inner, Context::Arithmetic).map(Some);
         }
+        self.at = start;
+        Ok(None)
     }
 
     fn read_operation(&mut self, context: Context) -> Read<Operation> {

@@ -94,61 +94,64 @@ pub fn decode_ansi(written: &str) -> String {
             out.push(byte);
             continue;
         }
-        let Some(&letter) = bytes.get(at) else {
-            out.push(b'\\');
-            break;
-        };
-        at += 1;
-        match letter {
-            b'a' => out.push(7),
-            b'b' => out.push(8),
-            b'e' | b'E' => out.push(27),
-            b'f' => out.push(12),
-            b'n' => out.push(10),
-            b'r' => out.push(13),
-            b't' => out.push(9),
-            b'v' => out.push(11),
-            b'\\' | b'\'' | b'"' | b'?' => out.push(letter),
-            b'0'..=b'7' => {
-                let (value, used) = number(bytes, at - 1, 8, 3);
-                at = at - 1 + used;
-                out.push(u8::try_from(value & 0xff).unwrap_or(0));
-            }
-            b'x' => {
-                let braced = bytes.get(at) == Some(&b'{');
-                let digits = at + usize::from(braced);
-                let (value, used) = number(bytes, digits, 16, if braced { 8 } else { 2 });
-                if used == 0 {
-                    out.extend_from_slice(b"\\x");
-                } else {
-                    at = digits + used + usize::from(braced && bytes.get(digits + used) == Some(&b'}'));
-                    out.push(u8::try_from(value & 0xff).unwrap_or(0));
-                }
-            }
-            b'u' | b'U' => {
-                let (value, used) = number(bytes, at, 16, if letter == b'u' { 4 } else { 8 });
-                if used == 0 {
-                    out.extend_from_slice(&[b'\\', letter]);
-                } else {
-                    at += used;
-                    let character = char::from_u32(value).unwrap_or(char::REPLACEMENT_CHARACTER);
-                    out.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
-                }
-            }
-            b'c' => {
-                if let Some(&control) = bytes.get(at) {
-                    at += 1;
-                    out.push(if control == b'?' { 127 } else { control.to_ascii_uppercase() & 0x1f });
-                }
-            }
-            _ => out.extend_from_slice(&[b'\\', letter]),
-        }
+        at += decode_escape(bytes, at, &mut out);
         if out.last() == Some(&0) {
             out.pop();
             break;
         }
     }
     text::judged(&out).into_owned()
+}
+
+/// Decodes the escape whose letter is at `at`; returns how many bytes it took.
+fn decode_escape(bytes: &[u8], at: usize, out: &mut Vec<u8>) -> usize {
+    let Some(&letter) = bytes.get(at) else {
+        out.push(b'\\');
+        return 0;
+    };
+    match letter {
+        b'a' => out.push(7),
+        b'b' => out.push(8),
+        b'e' | b'E' => out.push(27),
+        b'f' => out.push(12),
+        b'n' => out.push(10),
+        b'r' => out.push(13),
+        b't' => out.push(9),
+        b'v' => out.push(11),
+        b'\\' | b'\'' | b'"' | b'?' => out.push(letter),
+        b'0'..=b'7' => {
+            let (value, used) = number(bytes, at, 8, 3);
+            out.push(u8::try_from(value & 0xff).unwrap_or(0));
+            return used;
+        }
+        b'x' => {
+            let braced = usize::from(bytes.get(at + 1) == Some(&b'{'));
+            let (value, used) = number(bytes, at + 1 + braced, 16, if braced == 1 { 8 } else { 2 });
+            if used > 0 {
+                out.push(u8::try_from(value & 0xff).unwrap_or(0));
+                let closed = braced == 1 && bytes.get(at + 2 + used) == Some(&b'}');
+                return 1 + braced + used + usize::from(closed);
+            }
+            out.extend_from_slice(b"\\x");
+        }
+        b'u' | b'U' => {
+            let (value, used) = number(bytes, at + 1, 16, if letter == b'u' { 4 } else { 8 });
+            if used > 0 {
+                let character = char::from_u32(value).unwrap_or(char::REPLACEMENT_CHARACTER);
+                out.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
+                return 1 + used;
+            }
+            out.extend_from_slice(&[b'\\', letter]);
+        }
+        b'c' => {
+            if let Some(&control) = bytes.get(at + 1) {
+                out.push(if control == b'?' { 127 } else { control.to_ascii_uppercase() & 0x1f });
+                return 2;
+            }
+        }
+        _ => out.extend_from_slice(&[b'\\', letter]),
+    }
+    1
 }
 
 /// The number of at most `most` digits at `at`, and how many digits there were.

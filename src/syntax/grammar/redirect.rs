@@ -25,7 +25,14 @@ impl Reader<'_> {
         };
         self.skip_blanks();
         let word_start = self.at;
-        let Some(word) = self.read_word(Context::Token)? else { return self.wanted("redirect's target") };
+        let word = if matches!(operator, "<&" | ">&") && self.is_bash() && self.peek() == Some(b'-') {
+            // a token of its own: what stands behind it is the next word
+            self.at += 1;
+            Some(Word::bare("-", self.span(self.at - 1, self.at)))
+        } else {
+            self.read_word(Context::Token)?
+        };
+        let Some(word) = word else { return self.wanted("redirect's target") };
         let both = matches!(descriptor, None | Some(Descriptor::Number(1)));
         let action = match operator {
             "<" => RedirectAction::Read(word),

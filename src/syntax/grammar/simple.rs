@@ -35,9 +35,12 @@ impl Reader<'_> {
                 continue;
             }
             let word_start = self.at;
-            let Some(word) = self.read_word(Context::Token)? else { break };
-            last = self.at;
             let alone = simple.words.is_empty() && simple.assignments.is_empty() && simple.redirects.is_empty();
+            self.may_define = alone;
+            let word = self.read_word(Context::Token);
+            self.may_define = false;
+            let Some(word) = word? else { break };
+            last = self.at;
             if alone && self.at_parentheses() {
                 let name = word.literal().unwrap_or_else(|| self.slice(word_start, last).to_owned());
                 return self.read_function_body(name, start);
@@ -121,7 +124,7 @@ impl Reader<'_> {
                 self.at = start;
                 return Ok(None);
             }
-            index = Some(self.deeper(|reader| reader.read_part(inner, Context::Arithmetic))?);
+            index = Some(self.read_loose(inner, Context::Arithmetic)?);
         }
         let operator = if self.take("=") {
             Assign::Set
@@ -166,7 +169,7 @@ impl Reader<'_> {
         self.at += 1;
         let inner = self.matched(Bracket::Subscript)?;
         if self.take("=") || self.take("+=") {
-            return self.deeper(|reader| reader.read_part(inner, Context::Arithmetic)).map(Some);
+            return self.read_loose(inner, Context::Arithmetic).map(Some);
         }
         self.solid_until = self.at;
         self.at = start;

@@ -3,6 +3,7 @@
 //! In: a [`Reader`] at the construct. Out: [`Substituted`] scripts and arithmetic words.
 //! Never: runs anything, or loses the text of a script that can't be read.
 
+use crate::syntax::bounds::Bound;
 use crate::syntax::grammar::cursor::{Fault, Origin, Read, Reader};
 use crate::syntax::grammar::word::{Context, Pieces};
 use crate::syntax::tree::{Direction, Piece, Script, Substituted, Word};
@@ -18,7 +19,7 @@ impl Reader<'_> {
             reader.want(")")?;
             if reader.unread < reader.documents.len() {
                 // its body would stand behind the substitution: bash warns, and versions differ
-                return reader.broken(Fault::Unclosed("here-document"));
+                return reader.broken(Fault::Bound(Bound::LateDocument));
             }
             reader.settle(&mut items);
             Ok(Script { items })
@@ -33,7 +34,8 @@ impl Reader<'_> {
         let start = self.at;
         let direction = if self.byte(0) == Some(b'<') { Direction::In } else { Direction::Out };
         self.at += 2;
-        let inner = self.read_substituted(start)?;
+        let inner =
+            if self.byte(0) == Some(b'(') { self.read_late_substitution(start)? } else { self.read_substituted(start)? };
         out.piece(Piece::Process(direction, Box::new(inner)));
         Ok(())
     }
@@ -84,7 +86,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// `$(` with a parenthesis behind it that is no arithmetic: bash looks for the end first, and reads the
+    /// `$(` with a parenthesis behind it that is no arithmetic, and `<((`: bash looks for the end first, and reads the
     /// commands only when it expands them.
     pub(super) fn read_late_substitution(&mut self, start: usize) -> Read<Substituted> {
         let (from, to) = self.matched(Bracket::Parenthesis)?;
@@ -109,7 +111,21 @@ impl Reader<'_> {
             return Ok(None);
         }
         self.at += 1;
-        self.deeper(|reader| reader.read_part(inner, Context::Arithmetic)).map(Some)
+        self.read_loose(inner, Context::Arithmetic).map(Some)
+    }
+
+    /// A range whose end was found without looking into it. What can't be read in it is bash's error when
+    /// it is expanded, and no syntax error.
+    pub(super) fn read_loose(&mut self, range: (usize, usize), context: Context) -> Read<Word> {
+        match self.deeper(|reader| reader.read_part(range, context)) {
+            Err(broken) if !matches!(broken.fault, Fault::Bound(_)) => {
+                let span = self.span(range.0, range.1);
+                let text = self.slice(range.0, range.1).to_owned();
+                let inner = Substituted { script: Script::default(), broken: Some(text), span };
+                Ok(Word { pieces: vec![Piece::Command(Box::new(inner), context.quoting())], span })
+            }
+            result => result,
+        }
     }
 
     /// `a; b; c))` of an arithmetic `for`.
@@ -123,15 +139,11 @@ impl Reader<'_> {
         let cut = |from: usize| text.get(from..).and_then(|t| t.find(';')).map(|at| from + at);
         let Some(first) = cut(0) else { return self.wanted(";") };
         let Some(second) = cut(first + 1) else { return self.wanted(";") };
-        let parts = [(start, start + first), (start + first + 1, start + second), (start + second + 1, end)];
-        let [a, b, c] = parts;
-        self.deeper(|reader| {
-            Ok([
-                reader.read_part(a, Context::Arithmetic)?,
-                reader.read_part(b, Context::Arithmetic)?,
-                reader.read_part(c, Context::Arithmetic)?,
-            ])
-        })
+        Ok([
+            self.read_loose((start, start + first), Context::Arithmetic)?,
+            self.read_loose((start + first + 1, start + second), Context::Arithmetic)?,
+            self.read_loose((start + second + 1, end), Context::Arithmetic)?,
+        ])
     }
 
     /// From behind an opening bracket to behind the one that closes it: the range between them. Quotes and

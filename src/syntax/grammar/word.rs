@@ -172,6 +172,7 @@ impl<'t> Reader<'t> {
         let bare = context.is_bare();
         let form = if bare { None } else { Some(QuoteForm::Double) };
         let mut hidden = false;
+        let solid_until = std::mem::take(&mut self.solid_until);
         let mut tilde = bare && !matches!(context, Context::Slash | Context::Group | Context::Regex);
         while let Some(byte) = self.peek() {
             let tilde_here = std::mem::take(&mut tilde);
@@ -190,7 +191,7 @@ impl<'t> Reader<'t> {
                 b'<' | b'>' if bare && self.is_bash() && self.byte(1) == Some(b'(') => self.read_process(out)?,
                 b'(' if context.is_token() && self.opens_pattern(out, context) => self.read_group(out)?,
                 b'|' if context == Context::Regex => out.text(self.character(), form),
-                _ if context.ends(byte) && !hidden && self.at >= self.solid_until => break,
+                _ if context.ends(byte) && !hidden && self.at >= solid_until => break,
                 _ => {
                     out.text(self.plain_run(), form);
                     tilde = bare && tilde_follows(out, context);
@@ -208,13 +209,17 @@ impl<'t> Reader<'t> {
     fn read_group(&mut self, out: &mut Pieces) -> Read<()> {
         self.at += 1;
         let inner = self.matched(Bracket::Parenthesis)?;
-        let (at, end) = (self.at, self.end);
-        (self.at, self.end) = inner;
         out.text("(", None);
-        let result = self.fill(out, Context::Group);
-        (self.at, self.end) = (at, end);
+        let word = self.read_loose(inner, Context::Group)?;
+        for piece in word.pieces {
+            if let Piece::Bare(text) = &piece {
+                out.text(text, None);
+            } else {
+                out.piece(piece);
+            }
+        }
         out.text(")", None);
-        result
+        Ok(())
     }
 
     /// One character, and those behind it that nobody looks at.
@@ -230,7 +235,7 @@ impl<'t> Reader<'t> {
     }
 
     /// Whether the parenthesis here belongs to an extended pattern (`?(a|b)`), or to a regular expression.
-    /// Empty parentheses define a function instead.
+    /// Empty parentheses behind a first word define a function instead.
     fn opens_pattern(&self, out: &Pieces, context: Context) -> bool {
         if context == Context::Regex {
             return true;
@@ -242,7 +247,7 @@ impl<'t> Reader<'t> {
         while let Some(b' ' | b'\t') = self.byte(ahead) {
             ahead += 1;
         }
-        self.byte(ahead) != Some(b')')
+        !self.may_define || self.byte(ahead) != Some(b')')
     }
 
     /// `~name` up to `/`, or a literal where something else follows.

@@ -5,7 +5,7 @@
 
 use std::rc::Rc;
 
-use super::found::{Act, Built, Found, Origin, Piece, Source, Value, What};
+use crate::code::found::{Act, Built, Found, Origin, Piece, Source, Value, What};
 use crate::text::Span;
 
 struct Script<'a> {
@@ -232,7 +232,7 @@ fn replaced(pattern: &str, replacement: &str) -> Value {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::lines;
+    use crate::code::tests::lines;
     use crate::policy::tables::Lang;
 
     #[test]

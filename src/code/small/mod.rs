@@ -1,0 +1,15 @@
+//! Readers of the languages that have a grammar of their own: sed, tcl, sql, vim, gdb, lisp, jq, make.
+//!
+//! In: source text. Out: [`super::found::Found`].
+//! Never: shares state.
+
+mod notes;
+
+pub(crate) mod gdb;
+pub(crate) mod jq;
+pub(crate) mod lisp;
+pub(crate) mod make;
+pub(crate) mod sed;
+pub(crate) mod sql;
+pub(crate) mod tcl;
+pub(crate) mod vim;

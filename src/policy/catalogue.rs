@@ -1,0 +1,199 @@
+//! The patterns of a layer's places in chains, so that a path meets only those that might match it.
+//!
+//! In: places. Out: [`Catalogue`]: for the embedded layer a static that `build.rs` makes, for others made
+//! when the first path asks. Never: matches anything; `build.rs` includes this file too.
+
+use std::borrow::Cow;
+
+use crate::act::Class;
+use crate::policy::tables::Place;
+
+/// Patterns and exceptions of one layer.
+#[derive(Clone, Debug)]
+pub struct Catalogue {
+    pub patterns: Chains,
+    pub excepts: Chains,
+}
+
+/// Patterns under their anchor and key.
+#[derive(Clone, Debug)]
+pub struct Chains {
+    /// Heads of chains through `entries`.
+    pub buckets: Cow<'static, [u16]>,
+    pub entries: Cow<'static, [Entry]>,
+}
+
+/// From where on a pattern matches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Anchor {
+    Root,
+    Home,
+    Workspace,
+    Anywhere,
+    /// `**/*.ext`: under `ext`
+    Extension,
+    /// anywhere, but the first component is a glob
+    Loose,
+}
+
+/// A pattern in its chain.
+#[derive(Clone, Copy, Debug)]
+pub struct Entry {
+    /// After the anchor's prefix.
+    pub pattern: &'static str,
+    /// Bytes of the pattern's beginning (of its end, for extensions) under which it stands.
+    pub key: u16,
+    /// Index among the layer's places.
+    pub place: u16,
+    pub next: u16,
+    pub anchor: Anchor,
+    pub class: Class,
+    /// Whether the place has exceptions.
+    pub excepts: Excepts,
+    pub scope: Scope,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Excepts {
+    None,
+    Some,
+}
+
+/// Where a name that may stand anywhere counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope {
+    Everywhere,
+    /// `./**/…`
+    Workspace,
+}
+
+/// The end of a chain.
+const NONE: u16 = u16::MAX;
+const BUCKETS: usize = 2048;
+
+impl Catalogue {
+    /// Sorts a layer's places.
+    pub fn of(places: &[Place]) -> Self {
+        let (mut patterns, mut excepts) = (Making::new(), Making::new());
+        for (number, place) in places.iter().enumerate() {
+            let number = u16::try_from(number).unwrap_or(u16::MAX);
+            for text in place.patterns {
+                patterns.add(text, place, number);
+            }
+            for text in place.except {
+                excepts.add(text, place, number);
+            }
+        }
+        Self { patterns: patterns.done(), excepts: excepts.done() }
+    }
+}
+
+/// Chains in the making.
+struct Making {
+    buckets: Vec<u16>,
+    entries: Vec<Entry>,
+}
+
+impl Making {
+    fn new() -> Self {
+        Self { buckets: vec![NONE; BUCKETS], entries: Vec::new() }
+    }
+
+    fn done(self) -> Chains {
+        Chains { buckets: Cow::Owned(self.buckets), entries: Cow::Owned(self.entries) }
+    }
+
+    fn add(&mut self, text: &'static str, place: &Place, number: u16) {
+        let Some((anchor, scope, rest)) = anchored(text) else { return };
+        let (anchor, length) = keyed(anchor, rest);
+        let excepts = if place.except.is_empty() { Excepts::None } else { Excepts::Some };
+        let Ok(key) = u16::try_from(length) else { return };
+        let class = place.class;
+        let entry = Entry { pattern: rest, key, place: number, next: NONE, anchor, class, excepts, scope };
+        // the loader refuses policies with more patterns than this
+        let Some(at) = u16::try_from(self.entries.len()).ok().filter(|n| *n != NONE) else { return };
+        let Some(head) = self.buckets.get_mut(slot(anchor, entry.key())) else { return };
+        self.entries.push(Entry { next: *head, ..entry });
+        *head = at;
+    }
+}
+
+impl Chains {
+    /// The entries of an anchor under a key.
+    pub fn chain(&self, anchor: Anchor, key: &str) -> impl Iterator<Item = &Entry> {
+        let mut at = self.buckets.get(slot(anchor, key)).copied().unwrap_or(NONE);
+        std::iter::from_fn(move || {
+            let entry = self.entries.get(usize::from(at))?;
+            at = entry.next;
+            Some(entry)
+        })
+        .filter(move |e| e.anchor == anchor && e.key() == key)
+    }
+}
+
+impl Entry {
+    /// What the entry stands under.
+    pub fn key(&self) -> &'static str {
+        let length = usize::from(self.key);
+        let part = match self.anchor {
+            Anchor::Extension => self.pattern.get(self.pattern.len().saturating_sub(length)..),
+            Anchor::Root | Anchor::Home | Anchor::Workspace | Anchor::Anywhere | Anchor::Loose => {
+                self.pattern.get(..length)
+            }
+        };
+        part.unwrap_or("")
+    }
+}
+
+/// Anchor, scope and rest of a pattern; `None`: not a path's (hosts have a prefix of their own).
+fn anchored(pattern: &'static str) -> Option<(Anchor, Scope, &'static str)> {
+    let all = Scope::Everywhere;
+    match pattern.as_bytes() {
+        [b'/', ..] => Some((Anchor::Root, all, pattern.get(1..)?)),
+        [b'~', b'/', ..] => Some((Anchor::Home, all, pattern.get(2..)?)),
+        [b'.', b'/', b'*', b'*', b'/', ..] => Some((Anchor::Anywhere, Scope::Workspace, pattern.get(5..)?)),
+        [b'.', b'/', ..] => Some((Anchor::Workspace, all, pattern.get(2..)?)),
+        [b'*', b'*', b'/', ..] => Some((Anchor::Anywhere, all, pattern.get(3..)?)),
+        _ => None,
+    }
+}
+
+/// Bytes of the leading components that are literal, at most `count` of them.
+fn literal_head(rest: &str, count: usize) -> usize {
+    let (mut end, mut seen) = (0, 0);
+    for (at, byte) in rest.bytes().enumerate() {
+        match byte {
+            b'*' | b'?' | b'[' | b'{' => return end,
+            b'/' => {
+                end = at;
+                seen += 1;
+                if seen == count {
+                    return end;
+                }
+            }
+            _ => {}
+        }
+    }
+    rest.len()
+}
+
+/// The chain in which a pattern stands, and the length of its key.
+fn keyed(anchor: Anchor, rest: &str) -> (Anchor, usize) {
+    if anchor != Anchor::Anywhere {
+        return (anchor, literal_head(rest, 2));
+    }
+    let is_literal = |part: &str| !part.bytes().any(|b| matches!(b, b'*' | b'?' | b'[' | b'{'));
+    match (literal_head(rest, 1), rest.rsplit_once('.')) {
+        (0, Some((head, end))) if head.starts_with('*') && is_literal(end) && !rest.contains('/') => {
+            (Anchor::Extension, end.len())
+        }
+        (0, _) => (Anchor::Loose, 0),
+        (length, _) => (Anchor::Anywhere, length),
+    }
+}
+
+fn slot(anchor: Anchor, key: &str) -> usize {
+    let seed = 0x811c_9dc5_u32 ^ (anchor as u32);
+    let hash = key.bytes().fold(seed, |h, b| (h ^ u32::from(b)).wrapping_mul(0x0100_0193));
+    (hash ^ (hash >> 15)) as usize % BUCKETS
+}
