@@ -505,6 +505,10 @@ tags! {
     EACH = "each",
     /// ties a program to a connection (nc -e)
     RUNS_PROGRAM = "runs-program",
+    /// names a file of machine code that is loaded
+    LIBRARY = "library",
+    /// the input is a list of files (cpio)
+    LISTS_NAMES = "lists-names",
     /// a program that nobody describes is given this
     BY_UNKNOWN_PROGRAM = "by-unknown-program",
     /// the folder that a download is put in

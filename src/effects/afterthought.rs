@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 use crate::act::{Class, Kind, tag};
 use crate::canonical::value::Field;
-use crate::effects::interpret::Doing;
+use crate::effects::interpret::{Doing, is_path_kind};
 use crate::effects::suspect::{is_output, path_in, shells_in};
 use crate::effects::walk::Walk;
 use crate::policy::tables::{Is, Output, Role, Style};
@@ -38,12 +38,16 @@ impl Walk<'_, '_> {
         if new.iter().any(|e| e.kind == Kind::Account) {
             return;
         }
+        self.implicit(doing);
         let words = own_words(doing);
         let mut option = "";
         for word in words {
             let name = word.text.split_once('=').filter(|(n, _)| n.starts_with('-')).map_or(option, |(n, _)| n);
-            if !is_carried_out(doing, word) && !is_pattern(doing, word) && word.text.len() < 4096 {
+            let carried = is_carried_out(doing, word);
+            if !carried && !is_pattern(doing, word) && word.text.len() < 4096 {
                 self.afterthought_of(name, word, doing);
+            } else if carried && (!is_mere_reader(spec.origin) || name == "--kubeconfig") {
+                self.written_shells(word, doing);
             }
             option = if word.text.starts_with('-') { word.text.as_str() } else { "" };
         }
@@ -54,17 +58,19 @@ impl Walk<'_, '_> {
             let before = word.text.find(line.as_str()).and_then(|at| word.text.get(..at)).unwrap_or("");
             before.is_empty() || before.ends_with(['!', '|', '=', '(', '{', ';', ',', ':', '`', '\'', '"', '/', '.']) || before.ends_with("! ") || before.ends_with("exec ") || before.starts_with('-')
         };
+        if option.starts_with('-') && word.text.contains(' ') {
+            self.inner_accounts(word, doing);
+        }
         for line in shells_in(&word.text).iter().filter(|l| at_edge(l)) {
             let mut child = self.fork();
             child.state.ambient = doing.tags;
             child.text(line, word.span);
         }
+        self.written_shells(word, doing);
+        self.library(word, doing);
         let Some(path) = path_in(&word.text).filter(|p| p.len() < 512 && !p.contains([' ', '\n'])) else { return };
         let part = Field { text: path.to_owned(), pattern: None, ..word.clone() };
         let target = self.path_target(&part);
-        if let Some(text) = self.state.written_at(&target.resolved).and_then(|w| w.data.whole().map(str::to_owned)) {
-            self.shells_of(&text, word, &doing.program);
-        }
         let given = word.text.contains("file://") || word.text.starts_with('@');
         let secret = target.classes.has(Class::Secret) && !target.classes.has(Class::Workspace);
         let keeps = target.classes.has(Class::Persistence) && (target.classes.has(Class::Config) || target.classes.has(Class::System));
@@ -80,6 +86,77 @@ impl Walk<'_, '_> {
     }
 }
 
+impl Walk<'_, '_> {
+    /// A file that the script itself has written, and that starts a shell.
+    fn written_shells(&mut self, word: &Field, doing: &Doing<'_>) {
+        let Some(path) = path_in(&word.text).or(Some(&*word.text)).filter(|p| p.len() < 512) else { return };
+        let part = Field { text: path.to_owned(), pattern: None, ..word.clone() };
+        let target = self.path_target(&part);
+        let inside = implicit_files(&doing.program).iter().map(|name| format!("{}/{name}", target.resolved));
+        for path in inside.chain([target.resolved.to_string()]) {
+            if let Some(text) = self.state.written_at(&path).and_then(|w| w.data.whole().map(str::to_owned)) {
+                self.shells_of(&text, word, &doing.program);
+            }
+        }
+    }
+
+    /// Files that a program reads in its folder without being told.
+    pub fn implicit(&mut self, doing: &Doing<'_>) {
+        for name in implicit_files(&doing.program) {
+            let field = Field::known(*name, doing.call.span);
+            self.written_shells(&field, doing);
+        }
+    }
+
+    /// `x=/tmp/lib.so` given to a program that links nothing: it would be loaded.
+    fn library(&mut self, word: &Field, doing: &Doing<'_>) {
+        let path = word.text.rsplit(['=', ' ', ',']).next().unwrap_or(&word.text);
+        let named = path.ends_with(".so") || path.contains(".so.");
+        if !named || !path.contains('/') || is_mere_reader(doing.spec.origin) || doing.spec.origin.contains("commands/build") {
+            return;
+        }
+        let part = Field { text: path.to_owned(), pattern: None, ..word.clone() };
+        let target = self.path_target(&part);
+        if target.classes.has(Class::System) || target.classes.has(Class::Workspace) {
+            return;
+        }
+        let tags = doing.tags.union(word.tags).with(tag::LIBRARY);
+        self.core.emit(Kind::Inject, target, tags, &Rc::clone(&doing.program), word.span);
+    }
+
+    /// `-c 'Include /etc/shadow'`: an account file in a directive.
+    fn inner_accounts(&mut self, word: &Field, doing: &Doing<'_>) {
+        for path in word.text.split([' ', '\t', '"', '\'']).filter(|p| p.starts_with('/') && p.len() < 256).take(8) {
+            let part = Field { text: path.to_owned(), pattern: None, ..word.clone() };
+            let target = self.path_target(&part);
+            if target.classes.has(Class::Account) {
+                let tags = doing.tags.union(word.tags).with(tag::BY_UNKNOWN_PROGRAM);
+                self.core.emit(Kind::Read, target, tags, &Rc::clone(&doing.program), word.span);
+            }
+        }
+    }
+}
+
+/// Files that a program reads by itself, and that hold commands.
+fn implicit_files(program: &str) -> &'static [&'static str] {
+    match program {
+        "npm" | "npx" | "yarn" | "pnpm" | "bun" => &["package.json"],
+        "cmake" | "ctest" => &["CMakeLists.txt"],
+        "make" | "gmake" => &["Makefile", "makefile", "GNUmakefile"],
+        "rake" => &["Rakefile"],
+        "cargo" => &["build.rs"],
+        "less" => &[".lessfilter"],
+        _ => &[],
+    }
+}
+
+/// Whether a description is of a file that holds programs which only look at or move what they are given.
+fn is_mere_reader(origin: &str) -> bool {
+    ["commands/files", "commands/text", "commands/search", "commands/archives", "commands/editors", "commands/git", "commands/forges", "commands/checks", "commands/containers", "commands/orchestration", "commands/cloud", "commands/agents", "commands/disk"]
+        .iter()
+        .any(|name| origin.contains(name))
+}
+
 /// The program's own words: those of a command that it runs are judged with that command.
 fn own_words<'c>(doing: &Doing<'c>) -> &'c [Field] {
     let words = doing.call.argv.get(1..).unwrap_or(&[]);
@@ -92,8 +169,13 @@ fn own_words<'c>(doing: &Doing<'c>) -> &'c [Field] {
 /// Whether some role has acted on the word, or on the value in it.
 fn is_carried_out(doing: &Doing<'_>, word: &Field) -> bool {
     doing.parsed.meant.iter().any(|m| {
+        let reached = |r: &Role| match r.is {
+            Is::Effect(kind) => is_path_kind(kind) && !word.text.starts_with('@'),
+            Is::Code(_) | Is::CodeFile(_) | Is::Command | Is::ShellText | Is::SendData | Is::SendFile | Is::Chdir => true,
+            Is::Data | Is::Tag | Is::Assignment | Is::User | Is::Peer => false,
+        };
         let same = m.field.text == word.text || !m.field.text.is_empty() && word.text.starts_with('-') && word.text.ends_with(&m.field.text);
-        same && !is_mere(m.roles)
+        same && m.roles.iter().any(reached)
     })
 }
 

@@ -110,6 +110,21 @@ impl Walk<'_, '_> {
         plain && self.state.written_at(&target.resolved).is_none() && !self.core.found.list.iter().any(touched)
     }
 
+    /// A program that an option names: it is run, with arguments that its caller gives.
+    pub fn run_named(&mut self, field: &Field, program: &Rc<str>) {
+        if field.text.contains(char::is_whitespace) {
+            self.opaque_or_text(field, program);
+            return;
+        }
+        let target = self.path_target_for(field, Kind::Execute);
+        let tags = self.state.ambient.union(field.tags).union(self.path_tags(&target, field, Kind::Execute));
+        self.core.emit(Kind::Execute, target, tags, program, field.span);
+        if !field.text.is_empty() {
+            let stdin = self.stdin.clone();
+            self.call(&Call { argv: std::slice::from_ref(field), stdin: &stdin, environment: &[], span: field.span });
+        }
+    }
+
     fn run_tags(&self, target: &Target, text: &FileText) -> TagSet {
         let mut tags = TagSet::EMPTY;
         if target.classes.has(Class::Workspace) {

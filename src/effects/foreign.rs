@@ -223,7 +223,10 @@ impl Walk<'_, '_> {
             What::Kill => self.signal_act(&first, program),
             What::Power => self.plain_act(Kind::Power, &first, TagSet::EMPTY, program),
             What::Exhaust => self.plain_act(Kind::Exhaust, &first, TagSet::EMPTY, program),
-            What::LoadNative => self.plain_act(Kind::Inject, &first, TagSet::EMPTY, program),
+            What::LoadNative => {
+                let tags = if first.text.contains('/') { TagSet::of(tag::LIBRARY) } else { TagSet::EMPTY };
+                self.plain_act(Kind::Inject, &first, tags, program);
+            }
             What::Setuid => self.plain_act(Kind::Privilege, &first, TagSet::EMPTY, program),
             What::Trace => self.plain_act(Kind::Trace, &first, TagSet::EMPTY, program),
             What::Discover => self.plain_act(Kind::Discover, &first, TagSet::EMPTY, program),

@@ -184,6 +184,13 @@ impl Walk<'_, '_> {
                     let tags = doing.tags.union(role.tags).union(input.tags);
                     self.core.emit(Kind::Send, target, tags, &doing.program, doing.call.span);
                 }
+                Is::Effect(kind) if role.tags.has(tag::LISTS_NAMES) => {
+                    let names: Vec<String> = input.whole().unwrap_or("").lines().take(64).map(str::to_owned).collect();
+                    for name in names {
+                        let field = Field { text: name, span: doing.call.span, tags: input.tags, ..Field::default() };
+                        self.effect(kind, TagSet::EMPTY, &field, doing);
+                    }
+                }
                 Is::Effect(kind) => {
                     let tags = doing.tags.union(role.tags).union(input.tags);
                     self.core.emit(kind, Target::default(), tags, &doing.program, doing.call.span);
@@ -226,6 +233,11 @@ impl Walk<'_, '_> {
             match role.is {
                 // `sudo -i COMMAND`, `su -c TEXT`: the shell runs that and ends
                 Is::Effect(Kind::Shell) if carries => {}
+                // a switch's own doing, not a program among the operands
+                Is::Effect(Kind::Execute) => {
+                    let target = self.named_target(Kind::Execute, &field);
+                    self.core.emit(Kind::Execute, target, doing.tags.union(role.tags), &doing.program, doing.call.span);
+                }
                 Is::Effect(kind) if is_path_kind(kind) => {
                     let all: Vec<Field> = doing.parsed.operands.clone();
                     let nothing = all.is_empty();
@@ -252,7 +264,7 @@ impl Walk<'_, '_> {
 
     /// The target of an effect by its kind: a path, a host, or a name.
     pub fn named_target(&mut self, kind: Kind, field: &Field) -> Target {
-        if is_path_kind(kind) {
+        if is_path_kind(kind) || (kind == Kind::Inject && field.text.contains('/')) {
             return self.path_target_for(field, kind);
         }
         if matches!(kind, Kind::Fetch | Kind::Send | Kind::Connect | Kind::Publish) && !field.text.is_empty() {
@@ -320,7 +332,8 @@ impl Walk<'_, '_> {
                 if doing.read == Data::empty() { doing.read = data } else { doing.read.append(&data) }
             }
             Kind::Fetch => {
-                if let Some(path) = field.text.strip_prefix("file://") {
+                let local = field.text.strip_prefix("file://").or_else(|| Some(&*field.text).filter(|t| t.starts_with(['/', '~'])));
+                if let Some(path) = local {
                     let inner = Field { text: path.to_owned(), ..field.clone() };
                     let data = self.read_path(&inner, &doing.program, span);
                     doing.read.append(&data);
@@ -363,6 +376,11 @@ impl Walk<'_, '_> {
                     doing.read.text = None;
                 }
             }
+            Kind::Execute if !field.has_hole() => {
+                let mut child = self.fork();
+                child.state.ambient = tags;
+                child.run_named(field, &doing.program);
+            }
             Kind::Remote if extra.has(tag::HTTP_METHOD) => {
                 if field.text == "DELETE" {
                     let peer = doing.peer.clone().unwrap_or_default();
@@ -380,6 +398,9 @@ impl Walk<'_, '_> {
             }
             _ => {
                 let target = self.named_target(kind, field);
+                if kind == Kind::Inject && !field.text.contains('/') {
+                    tags = tags.minus(TagSet::of(tag::LIBRARY));
+                }
                 if is_path_kind(kind) {
                     tags = tags.union(self.path_tags(&target, field, kind));
                 } else if carries_data(kind) {

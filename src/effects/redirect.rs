@@ -197,6 +197,8 @@ impl Walk<'_, '_> {
             }
             Some(Endpoint::Data(data)) if fd == 0 => streams.input = Some(data),
             Some(Endpoint::File(_) | Endpoint::Data(_) | Endpoint::Closed) => {}
+            // `0<&2`: input comes from where the output goes, a terminal
+            None if fd == 0 && matches!(from, 1 | 2) => streams.input = Some(Data::inherited()),
             None if fd != from => streams.outputs.push((fd, Sink::Same(from))),
             None => {}
         }

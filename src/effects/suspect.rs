@@ -52,7 +52,8 @@ fn is_mention(before: &str) -> bool {
     let name = near.rsplit(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).next().unwrap_or("");
     line.ends_with("#!")
         || line.ends_with("#! ")
-        || line.ends_with(|c: char| c.is_ascii_alphanumeric() || matches!(c, '/' | '.' | '_' | '-'))
+        || line.len() > 2 && line.ends_with(|c: char| c.is_ascii_alphanumeric() || matches!(c, '/' | '.' | '_' | '-'))
+        || line.len() <= 2 && line.ends_with(|c: char| c.is_ascii_alphanumeric()) && !line.starts_with('-')
         || name.eq_ignore_ascii_case("shell") && line.get(near.len()..).is_some_and(|r| r.contains(['=', ':', '[']))
         || line.matches(':').count() >= 5
 }
@@ -94,6 +95,12 @@ impl Walk<'_, '_> {
             self.suspect_shell(i, field, call, &program);
             let own = field.text.split_once('=').map_or(option, |(name, _)| name);
             tags = tags.union(self.suspect_path(own, field, &program));
+            if field.text.contains(' ') {
+                for path in field.text.split([' ', '\t', '"', '\'']).filter(|p| p.starts_with('/')).take(8) {
+                    let part = Field { text: path.to_owned(), pattern: None, ..field.clone() };
+                    tags = tags.union(self.suspect_path(own, &part, &program));
+                }
+            }
             option = field.text.as_str();
         }
         tags
@@ -102,6 +109,10 @@ impl Walk<'_, '_> {
     fn suspect_shell(&mut self, i: usize, field: &Field, call: &Call<'_>, program: &Rc<str>) {
         if is_shell(field.text.rsplit('/').next().unwrap_or("")) && field.text.starts_with('/') {
             let Some(argv) = call.argv.get(i + 1..) else { return };
+            // `-l /bin/sh -o`: an option's value, what follows is the program's own
+            let is_value = i > 0 && call.argv.get(i).is_some_and(|f| f.text.starts_with('-'));
+            let own = argv.get(1).is_some_and(|f| f.text.starts_with('-') && !f.text.ends_with('c'));
+            let argv = if is_value && own { argv.get(..1).unwrap_or(argv) } else { argv };
             let mut child = self.fork();
             child.state.ambient = child.state.ambient.with(tag::BY_UNKNOWN_PROGRAM);
             child.call(&Call { argv, ..*call });
@@ -136,6 +147,10 @@ impl Walk<'_, '_> {
         if target.classes.has_any(read) {
             self.core.emit(Kind::Read, target, tags, program, field.span);
             return TagSet::of(tag::FROM_SECRET);
+        }
+        let library = path.ends_with(".so") && !target.classes.has(Class::System) && !target.classes.has(Class::Workspace);
+        if library {
+            self.core.emit(Kind::Inject, target.clone(), tags.with(tag::LIBRARY), program, field.span);
         }
         let kept = target.classes.has(Class::Config) || target.classes.has(Class::System);
         if target.classes.has(Class::Persistence) && kept {

@@ -1,6 +1,6 @@
 //! One call's case: the policy in force, who asks, and what becomes of it in the record.
 //!
-//! In: the machine, an invocation, a decision. Out: events, [`Logged`], [`Confined`].
+//! In: the machine, an invocation, a decision. Out: events, [`Confined`].
 //! Never: judges.
 
 use std::time::Instant;

@@ -76,8 +76,10 @@ fn last_part(name: &str) -> &str {
 }
 
 pub(super) fn read(lang: Lang, text: &str, out: &mut Out) {
-    let tokens = tokens(lang, text);
     let mut state = Seen::default();
+    unquoted(text, &mut state, out);
+    lines(lang, text, &mut state, out);
+    let tokens = tokens(lang, text);
     for (i, token) in tokens.iter().enumerate() {
         match token {
             Token::Name(name) => {
@@ -96,6 +98,61 @@ pub(super) fn read(lang: Lang, text: &str, out: &mut Out) {
     }
     if state.network && (state.runs || state.prompts) {
         out.act(What::StreamsToNetwork, &[]);
+    }
+}
+
+/// Calls whose argument stands without quotes: macros of m4, TeX, CMake. The mark, and what closes it.
+const UNQUOTED: &[(&str, char, Does)] = &[
+    ("esyscmd(", ')', Does::Runs),
+    ("syscmd(", ')', Does::Runs),
+    ("\\write18{", '}', Does::Runs),
+    ("\\input{|", '}', Does::Runs),
+    ("\\input|", '\n', Does::Runs),
+    ("execute_process(COMMAND ", ')', Does::Runs),
+    ("exec_program(", ')', Does::Runs),
+    ("\\input{", '}', Does::Reads),
+    ("\\include{", '}', Does::Reads),
+    ("\\verbatiminput{", '}', Does::Reads),
+    ("\\lstinputlisting{", '}', Does::Reads),
+    ("\\inputminted{", '}', Does::Reads),
+    ("undivert(", ')', Does::Reads),
+    ("include(", ')', Does::Reads),
+];
+
+fn unquoted(text: &str, seen: &mut Seen, out: &mut Out) {
+    for (mark, close, does) in UNQUOTED {
+        for (at, _) in text.match_indices(mark).take(16) {
+            let inside = text.get(at.saturating_add(mark.len())..).and_then(|r| r.split(*close).next()).unwrap_or("");
+            let inside = inside.trim().trim_matches(['"', '\'', '`', '[', ']']);
+            if *does == Does::Runs && !inside.is_empty() {
+                seen.runs = true;
+                out.act(What::Shell, &[inside]);
+            } else if is_path(inside) {
+                out.act(What::Read, &[inside]);
+            }
+        }
+    }
+}
+
+/// Command lines of prompts: `!cmd`, `get REMOTE LOCAL`, `put LOCAL`.
+fn lines(lang: Lang, text: &str, seen: &mut Seen, out: &mut Out) {
+    if lang != Lang::Other {
+        return;
+    }
+    for line in text.lines().take(400) {
+        let line = line.trim().trim_start_matches('~');
+        if let Some(command) = line.strip_prefix('!').filter(|r| r.starts_with(|c: char| c.is_ascii_alphanumeric() || matches!(c, '/' | ' ' | '.'))) {
+            seen.runs = true;
+            out.act(What::Shell, &[command.trim()]);
+            continue;
+        }
+        let words: Vec<&str> = line.split_whitespace().take(4).collect();
+        match words.as_slice() {
+            ["!"] => out.act(What::Interactive, &[]),
+            ["put" | "mput" | "reput" | "send", path, ..] => out.act(What::Read, &[path]),
+            ["get" | "reget" | "recv", _, path, ..] => out.act(What::Write, &[path]),
+            _ => {}
+        }
     }
 }
 

@@ -253,9 +253,8 @@ impl Walk<'_, '_> {
                 }
             })
             .collect();
-        let stdin = Data::empty();
         let mut child = self.fork();
-        child.call(&Call { argv: &words, stdin: &stdin, environment: &[], span: call.span });
+        child.call(&Call { argv: &words, stdin: call.stdin, environment: &[], span: call.span });
         let written = child.state.written;
         self.state.written = written;
     }

@@ -28,6 +28,7 @@ impl Walk<'_, '_> {
         match spec.handler {
             "find" => Some(self.find(spec, call, program)),
             "xargs" => Some(self.xargs(spec, call, program)),
+            "daemon" => Some(self.daemon(spec, call, program)),
             "zargs" => Some(self.zargs(call)),
             "parallel" => Some(self.parallel(spec, call, program)),
             "ssh" => Some(self.ssh(spec, call, program)),

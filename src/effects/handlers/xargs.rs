@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 use crate::act::{TagSet, tag};
 use crate::canonical::operation::quote;
-use crate::canonical::value::{Data, Field, HOLE, Value};
+use crate::canonical::value::{Data, Field, HOLE, Origin, Value};
 use crate::effects::arguments::{Parsed, parse};
 use crate::effects::call::Call;
 use crate::effects::walk::{Outcome, Walk};
@@ -67,6 +67,9 @@ impl Walk<'_, '_> {
             return Outcome::prints(Data { text: None, ..input });
         }
         let given = words_of(&input, call, replace.is_some());
+        // names from a file, `-o`: the command has the terminal
+        let own = parsed.has_switch(&["-o", "--open-tty"]) || words_from_file(call.arguments(), &parsed);
+        let call = &Call { stdin: if own { &Data::inherited() } else { call.stdin }, ..*call };
         if given.is_empty() {
             // GNU xargs runs the command once even without input
             return self.nested(&argv, call);
@@ -87,6 +90,29 @@ impl Walk<'_, '_> {
         }
     }
 
+    /// `start-stop-daemon -x PROGRAM … -- ARGUMENTS`.
+    pub fn daemon(&mut self, spec: &'static Command, call: &Call<'_>, program: &Rc<str>) -> Outcome {
+        let words = call.arguments();
+        let parsed = parse(spec, words);
+        let names = ["--startas", "--exec", "-x", "-a"];
+        let end = words.iter().position(|f| f.text == "--").unwrap_or(words.len());
+        let own = words.get(..end).unwrap_or(words);
+        let value = own.iter().enumerate().find_map(|(i, f)| {
+            let long = f.text.split_once('=').filter(|(n, _)| names.contains(n)).map(|(_, v)| Field { text: v.to_owned(), ..f.clone() });
+            let bundled = f.text.starts_with('-') && !f.text.starts_with("--") && f.text.ends_with(['x', 'a']);
+            long.or_else(|| (names.contains(&&*f.text) || bundled).then(|| own.get(i + 1).cloned()).flatten())
+        });
+        if let Some(value) = value
+            && !parsed.has_switch(&["-K", "--stop"])
+        {
+            let mut argv = vec![value];
+            argv.extend(words.get(end + 1..).unwrap_or(&[]).iter().cloned());
+            let mut child = self.fork();
+            child.call(&Call { argv: &argv, stdin: call.stdin, environment: &[], span: call.span });
+        }
+        self.carry_out(spec, call, program, parsed)
+    }
+
     /// zsh's `zargs ARGUMENTS -- COMMAND`.
     pub fn zargs(&mut self, call: &Call<'_>) -> Outcome {
         let mut parts = call.arguments().split(|f| f.text == "--");
@@ -103,7 +129,8 @@ impl Walk<'_, '_> {
 
     /// A command in a child, with nothing on its input.
     fn nested(&mut self, argv: &[Field], call: &Call<'_>) -> Outcome {
-        let stdin = Data::empty();
+        let empty = Data::empty();
+        let stdin = if call.stdin.origin == Origin::Inherited { call.stdin.clone() } else { empty };
         let mut child = self.fork();
         child.state.functions = Rc::default();
         child.state.aliases = Rc::default();
@@ -146,6 +173,11 @@ impl Walk<'_, '_> {
         }
         all
     }
+}
+
+/// `-a FILE`: standard input is left to the command.
+fn words_from_file(words: &[Field], parsed: &Parsed) -> bool {
+    option_value(parsed, words, &["--arg-file", "-a"]).is_some()
 }
 
 fn substituted(argv: &[Field], mark: &str, word: &Field) -> Vec<Field> {
