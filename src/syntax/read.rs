@@ -64,7 +64,8 @@ impl Reading {
     }
 }
 
-/// Reads a text as the shell would.
+/// Reads a text as the shell would. This is `-c`'s text: of a script file or standard input, which the
+/// shell ends with a newline where there is none, append one first (a backslash at the end vanishes then).
 pub fn read(text: &str, dialect: Dialect, limits: &Limits) -> Reading {
     let facts = match bounds::scan(text, limits) {
         Ok(facts) => facts,
