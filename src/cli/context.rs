@@ -57,7 +57,7 @@ pub fn context(asked: Asked, own: &HashMap<String, String>) -> Context {
         home,
         uid: nix::unistd::geteuid().as_raw(),
         workspace: asked.workspace,
-        environment,
+        environment: environment.into(),
         arguments: vec!["bash".to_owned()],
         options: "hBc".to_owned(),
         startup: Vec::new(),
