@@ -35,6 +35,11 @@ fn is_named(head: &Field) -> bool {
     head.text.contains('/') && !base.is_empty() && !base.contains(HOLE) && !is_doubtful(head)
 }
 
+/// Characters that nobody sees: a name with them is not the one that it looks like.
+fn is_invisible(c: char) -> bool {
+    matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}')
+}
+
 fn is_doubtful(head: &Field) -> bool {
     let tags = [tag::FROM_NETWORK, tag::FROM_DECODED, tag::FROM_STDIN, tag::FROM_ENVIRONMENT, tag::OBFUSCATED];
     tags.iter().any(|t| head.tags.has(*t))
@@ -49,6 +54,9 @@ impl Walk<'_, '_> {
         self.note_canonical(call);
         for (name, value) in call.environment {
             self.injected(name, value, call.span, crate::effects::inject::Setting::Command);
+        }
+        if head.text.contains(is_invisible) {
+            return self.unknown_program(call, head);
         }
         if head.has_hole() && !is_named(head) && !self.is_of_workspace(head) {
             return self.unknown_program(call, head);
@@ -166,6 +174,14 @@ impl Walk<'_, '_> {
         } else if let Some(data) = self.shadowed(base) {
             // the script has put a program of this name into PATH itself
             return data;
+        }
+        if let (None, Some(sub)) = (described, base.strip_prefix("git-"))
+            && let Some(spec) = self.core.policy.command("git").filter(|g| g.subcommands.iter().any(|(n, _)| *n == sub))
+        {
+            // git's own folder of programs: `git-clean` is `git clean`
+            let mut argv = vec![Field::known("git", head.span), Field::known(sub, head.span)];
+            argv.extend_from_slice(call.arguments());
+            return self.described(spec, &Call { argv: &argv, ..*call }, &Rc::from("git"));
         }
         match described {
             Some(spec) => {

@@ -113,7 +113,10 @@ impl Walk<'_, '_> {
                 known = self.state.scalar(&source.detail).map(|v| v.text);
             }
             Origin::Command => tags = tags.with(tag::FROM_UNKNOWN),
-            Origin::Stdin => tags = tags.union(self.stdin.tags),
+            Origin::Stdin => {
+                tags = tags.union(self.stdin.tags);
+                known = self.stdin.whole().map(str::to_owned);
+            }
             Origin::File => {
                 let inner = Field { text: source.detail.to_string(), pattern: None, tags: TagSet::EMPTY, span: field.span };
                 let target = self.path_target(&inner);

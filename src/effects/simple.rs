@@ -99,7 +99,13 @@ impl Walk<'_, '_> {
         }
         let streams = self.redirects(&simple.redirects, span);
         if argv.is_empty() {
-            let data = self.assign(simple);
+            let mut data = self.assign(simple);
+            if let (Some(input), true) = (&streams.input, simple.assignments.is_empty()) {
+                // `$(<file)` is the file's content
+                if self.state.ambient.has(tag::IN_SUBSTITUTION) {
+                    data = input.clone();
+                }
+            }
             self.keep(&streams);
             let outcome = Outcome { data, status: Status::Either };
             return self.finish_streams(streams, outcome);
