@@ -203,6 +203,14 @@ impl Walk<'_, '_> {
         let target = Target { written: Rc::clone(program), resolved: Rc::clone(program), ..Target::default() };
         let tags = self.state.ambient.union(call.argv.first().map(|f| f.tags).unwrap_or_default());
         self.core.emit(Kind::Unknown, target, tags, program, call.span);
+        if let [_, inner, ..] = call.argv
+            && self.core.policy.command(&inner.text).is_some()
+            && !inner.text.contains('/')
+        {
+            // perhaps a wrapper that runs what follows
+            let mut child = self.fork();
+            child.call(&Call { argv: call.arguments(), ..*call });
+        }
         let tags = self.suspect_arguments(call, program);
         let mut tags = tags.union(call.stdin.tags).minus(TagSet::of(tag::FROM_STDIN).with(tag::SHELL_SETTINGS));
         if crate::effects::shells::prints_settings(call) {

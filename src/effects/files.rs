@@ -158,6 +158,9 @@ impl Walk<'_, '_> {
                 }
                 if data.whole().is_none() {
                     tags = tags.with(tag::OPAQUE);
+                } else {
+                    // it was decoded here, and its text is judged
+                    tags = tags.minus(TagSet::of(tag::FROM_DECODED));
                 }
             }
             FileText::Missing => tags = tags.with(tag::MISSING),

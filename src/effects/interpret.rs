@@ -487,6 +487,12 @@ impl Walk<'_, '_> {
                     environment.push((name.to_owned(), value));
                     rest = rest.get(1..).unwrap_or(&[]);
                 }
+                Some((name, value)) if name.starts_with("BASH_FUNC_") && value.starts_with("()") => {
+                    // a function that bash takes from its environment; it may be called
+                    let mut child = self.fork();
+                    child.text(&format!("f {value}; f"), field.span);
+                    rest = rest.get(1..).unwrap_or(&[]);
+                }
                 _ => break,
             }
         }
