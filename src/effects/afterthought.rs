@@ -66,7 +66,10 @@ impl Walk<'_, '_> {
         if option.starts_with('-') && word.text.contains(' ') {
             self.inner_accounts(word, doing);
         }
-        for line in shells_in(&word.text).iter().filter(|l| at_edge(l)) {
+        // `apt-get install $SHELL`, `shellcheck -s $SHELL`: names to such programs
+        let origin = doing.spec.origin;
+        let named = is_mere_reader(origin) || origin.contains("commands/packages") && doing.parsed.operands.contains(word);
+        for line in shells_in(&word.text).iter().filter(|l| !named && at_edge(l)) {
             let mut child = self.fork();
             child.state.ambient = doing.tags;
             child.text(line, word.span);
@@ -101,10 +104,6 @@ impl Walk<'_, '_> {
         for path in inside.chain([target.resolved.to_string()]) {
             if let Some(text) = self.state.written_at(&path).and_then(|w| w.data.whole().map(str::to_owned)) {
                 self.shells_of(&text, word, &doing.program);
-                for name in text.split_whitespace().map(|w| w.trim_matches([';', '"', '\''])).filter(|w| w.ends_with(".so")).take(4) {
-                    let part = Field { text: name.to_owned(), ..word.clone() };
-                    self.library(&part, doing);
-                }
             }
         }
     }

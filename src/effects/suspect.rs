@@ -13,6 +13,8 @@ use crate::effects::model::Target;
 use crate::effects::shells::is_shell;
 use crate::effects::walk::Walk;
 
+/// Most libraries that are looked for in one text.
+const MOST: usize = 4;
 /// Longest argument that is looked at.
 const LONG: usize = 4096;
 
@@ -80,7 +82,16 @@ impl Walk<'_, '_> {
     }
 
     /// Judges the command lines with shells that stand in a text.
-    pub fn shells_of(&mut self, text: &str, like: &Field, _program: &Rc<str>) {
+    pub fn shells_of(&mut self, text: &str, like: &Field, program: &Rc<str>) {
+        let names = text.split_whitespace().map(|w| w.trim_matches([';', '"', '\'']));
+        for name in names.filter(|w| w.ends_with(".so") && w.starts_with(['/', '~', '.'])).take(MOST) {
+            let part = Field { text: name.to_owned(), pattern: None, ..like.clone() };
+            let target = self.path_target(&part);
+            if !target.classes.has(Class::System) && !target.classes.has(Class::Workspace) {
+                let tags = self.state.ambient.with(tag::LIBRARY);
+                self.core.emit(Kind::Inject, target, tags, program, like.span);
+            }
+        }
         for line in shells_in(text) {
             let mut child = self.fork();
             child.state.ambient = child.state.ambient.with(tag::BY_UNKNOWN_PROGRAM);
@@ -101,7 +112,11 @@ impl Walk<'_, '_> {
             self.core.emit(Kind::Write, target, tags.union(own), program, field.span);
             return TagSet::EMPTY;
         }
-        let read = ClassSet::of(Class::Secret).with(Class::Device).with(Class::Account);
+        let plain = field.text.starts_with(path) || field.text.contains('=');
+        let mut read = ClassSet::of(Class::Secret).with(Class::Account);
+        if plain {
+            read = read.with(Class::Device);
+        }
         if target.classes.has_any(read) {
             self.core.emit(Kind::Read, target, tags, program, field.span);
             return TagSet::of(tag::FROM_SECRET);
