@@ -505,6 +505,8 @@ tags! {
     EACH = "each",
     /// ties a program to a connection (nc -e)
     RUNS_PROGRAM = "runs-program",
+    /// the program runs because an option of another names it
+    BY_OPTION = "by-option",
     /// names a file of machine code that is loaded
     LIBRARY = "library",
     /// the input is a list of files (cpio)

@@ -5,6 +5,7 @@
 //! Never: runs anything, knows paths or policy, fails, or takes more than linear time.
 
 pub mod found;
+pub mod mention;
 
 mod escape;
 mod eval;

@@ -8,13 +8,14 @@ use std::rc::Rc;
 use crate::act::{Class, Kind, tag};
 use crate::canonical::value::Field;
 use crate::effects::interpret::{Doing, is_path_kind};
+use crate::code::mention::shells_in;
 use crate::effects::shells::is_shell;
-use crate::effects::suspect::{is_output, path_in, shells_in};
+use crate::effects::suspect::{is_output, path_in};
 use crate::effects::walk::Walk;
 use crate::policy::tables::{Is, Output, Role, Style};
 
 /// Programs whose free words are messages to people or models.
-const MESSAGES: &[&str] = &["git", "gh", "glab", "jj", "logger", "notify-send", "zenity", "claude", "codex", "gemini", "aider", "llm", "man", "tldr", "wall"];
+const MESSAGES: &[&str] = &["git", "gh", "glab", "jj", "logger", "notify-send", "zenity", "claude", "codex", "gemini", "aider", "llm", "tldr", "wall"];
 
 /// Programs that are told where keys and settings lie.
 const USES_KEYS: &[&str] = &[
@@ -31,8 +32,11 @@ impl Walk<'_, '_> {
     /// Looks at the words that had no effect. `before`: how many effects there were when the call began.
     pub fn afterthought(&mut self, doing: &Doing<'_>, before: usize) {
         let spec = doing.spec;
-        if spec.output == Output::Arguments || spec.style == Style::Plain || MESSAGES.contains(&&*doing.program) {
+        if spec.output == Output::Arguments || spec.style == Style::Plain {
             return;
+        }
+        if MESSAGES.contains(&&*doing.program) {
+            return self.whole_accounts(doing);
         }
         let new = self.core.found.list.get(before..).unwrap_or(&[]);
         // an account's shell is a setting of the account
@@ -57,13 +61,15 @@ impl Walk<'_, '_> {
     fn afterthought_of(&mut self, option: &str, word: &Field, doing: &Doing<'_>) {
         let at_edge = |line: &String| {
             let before = word.text.find(line.as_str()).and_then(|at| word.text.get(..at)).unwrap_or("");
-            before.is_empty() || before.ends_with(['!', '|', '=', '(', '{', ';', ',', ':', '`', '\'', '"', '/', '.']) || before.ends_with("! ") || before.ends_with("exec ") || before.starts_with('-')
+            let opened = before.trim_end().ends_with(['!', '|', ';', '(', '{']);
+            before.is_empty() || opened || before.ends_with(['!', '|', '=', '(', '{', ';', ',', ':', '`', '\'', '"', '/', '.']) || before.ends_with("exec ") || before.starts_with('-')
         };
         if option.starts_with('-') && word.text.contains(' ') {
             self.inner_accounts(word, doing);
         }
-        let named = if self.only_names_shell(option, word, doing) { Vec::new() } else { shells_in(&word.text) };
-        for line in named.iter().filter(|l| at_edge(l)) {
+        // `apt-get install $SHELL`, `shellcheck -s $SHELL`: names to such programs
+        let names = self.only_names_shell(option, word, doing) || is_mere_reader(doing.spec.origin);
+        for line in shells_in(&word.text).iter().filter(|l| !names && at_edge(l)) {
             let mut child = self.fork();
             child.state.ambient = doing.tags;
             child.text(line, word.span);
@@ -136,6 +142,22 @@ impl Walk<'_, '_> {
         self.core.emit(Kind::Inject, target, tags, &Rc::clone(&doing.program), word.span);
     }
 
+    /// `git diff /dev/null /etc/shadow`: a word that is nothing but an account file, and no message.
+    fn whole_accounts(&mut self, doing: &Doing<'_>) {
+        let mut option = "";
+        for word in own_words(doing) {
+            let message = option.starts_with('-') && !matches!(option, "--" | "--no-index");
+            if word.text.starts_with('/') && !message && !is_carried_out(doing, word) {
+                let target = self.path_target(word);
+                if target.classes.has(Class::Account) {
+                    let tags = doing.tags.union(word.tags).with(tag::BY_UNKNOWN_PROGRAM);
+                    self.core.emit(Kind::Read, target, tags, &Rc::clone(&doing.program), word.span);
+                }
+            }
+            option = word.text.as_str();
+        }
+    }
+
     /// `-c 'Include /etc/shadow'`: an account file in a directive.
     fn inner_accounts(&mut self, word: &Field, doing: &Doing<'_>) {
         for path in word.text.split([' ', '\t', '"', '\'']).filter(|p| p.starts_with('/') && p.len() < 256).take(8) {
@@ -157,7 +179,8 @@ fn implicit_files(program: &str) -> &'static [&'static str] {
         "make" | "gmake" => &["Makefile", "makefile", "GNUmakefile"],
         "rake" => &["Rakefile"],
         "cargo" => &["build.rs"],
-        "less" => &[".lessfilter"],
+        "composer" => &["composer.json"],
+        "pip" | "pip3" | "easy_install" | "uv" => &["setup.py"],
         _ => &[],
     }
 }
@@ -182,7 +205,7 @@ fn own_words<'c>(doing: &Doing<'c>) -> &'c [Field] {
 fn is_carried_out(doing: &Doing<'_>, word: &Field) -> bool {
     doing.parsed.meant.iter().any(|m| {
         let reached = |r: &Role| match r.is {
-            Is::Effect(kind) => is_path_kind(kind) && !word.text.starts_with('@'),
+            Is::Effect(kind) => is_path_kind(kind) && !word.text.starts_with('@') && !(word.text.contains(":/") && !word.text.contains("://")),
             Is::Code(_) | Is::CodeFile(_) | Is::Command | Is::ShellText | Is::SendData | Is::SendFile | Is::Chdir => true,
             Is::Data | Is::Tag | Is::Assignment | Is::User | Is::Peer => false,
         };

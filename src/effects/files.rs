@@ -132,7 +132,7 @@ impl Walk<'_, '_> {
         }
         let target = self.path_target_for(field, Kind::Execute);
         let tags = self.state.ambient.union(field.tags).union(self.path_tags(&target, field, Kind::Execute));
-        self.core.emit(Kind::Execute, target, tags, program, field.span);
+        self.core.emit(Kind::Execute, target, tags.with(tag::BY_OPTION), program, field.span);
         if !field.text.is_empty() {
             let stdin = self.stdin.clone();
             self.call(&Call { argv: std::slice::from_ref(field), stdin: &stdin, environment: &[], span: field.span });

@@ -25,7 +25,7 @@ impl Walk<'_, '_> {
     /// Looks at one variable that is set.
     pub fn injected(&mut self, name: &str, value: &Value, span: Span, setting: Setting) {
         if hides_history(name, &value.text) {
-            return self.history_off(name, span);
+            self.history_off(name, span);
         }
         if value.text.is_empty() {
             return;

@@ -7,56 +7,16 @@ use std::rc::Rc;
 
 use crate::act::{Class, ClassSet, Kind, TagSet, tag};
 use crate::canonical::value::Field;
+use crate::code::mention::shells_in;
 use crate::effects::call::Call;
 use crate::effects::model::Target;
 use crate::effects::shells::is_shell;
 use crate::effects::walk::Walk;
 
+/// Most libraries that are looked for in one text.
+const MOST: usize = 4;
 /// Longest argument that is looked at.
 const LONG: usize = 4096;
-/// Most shells that are looked for in one text.
-const MOST: usize = 4;
-
-/// Command lines in a text that begin with a shell's path: `!/bin/sh`, `execute(/bin/sh -p)`, `--command=/bin/sh`.
-pub fn shells_in(text: &str) -> Vec<String> {
-    let mut out = Vec::new();
-    for (at, _) in text.match_indices("bin/") {
-        let name = text.get(at + 4..).unwrap_or("");
-        let end = name.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(name.len());
-        let before = text.get(..at).unwrap_or("");
-        let start = ["/usr/local/", "/usr/", "/"].iter().find(|p| before.ends_with(**p)).map(|p| at - p.len());
-        let (Some(start), true) = (start, is_shell(name.get(..end).unwrap_or(""))) else { continue };
-        let before = text.get(..start).unwrap_or("");
-        if out.len() >= MOST || is_mention(before) {
-            continue;
-        }
-        let rest = text.get(start..).unwrap_or("");
-        let close = match before.chars().next_back() {
-            Some('(') => ')',
-            Some(quote @ ('"' | '\'' | '`')) => quote,
-            Some('{') => '}',
-            _ => '\n',
-        };
-        let line = rest.split([close, '\n']).next().unwrap_or(rest);
-        // `sh,-c,"…"`: lists as some programs write them
-        let line = if line.contains("sh,") { line.replace(',', " ") } else { line.to_owned() };
-        out.push(line);
-    }
-    out
-}
-
-/// Texts after which a shell's path is a setting or a script's first line.
-fn is_mention(before: &str) -> bool {
-    let line = before.rsplit('\n').next().unwrap_or(before);
-    let near = line.trim_end_matches([' ', '=', ':', '"', '\'', '[']);
-    let name = near.rsplit(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).next().unwrap_or("");
-    line.ends_with("#!")
-        || line.ends_with("#! ")
-        || line.len() > 2 && line.ends_with(|c: char| c.is_ascii_alphanumeric() || matches!(c, '/' | '.' | '_' | '-'))
-        || line.len() <= 2 && line.ends_with(|c: char| c.is_ascii_alphanumeric()) && !line.starts_with('-')
-        || name.eq_ignore_ascii_case("shell") && line.get(near.len()..).is_some_and(|r| r.contains(['=', ':', '[']))
-        || line.matches(':').count() >= 5
-}
 
 /// Options whose value is written, by the names that most programs give them.
 pub fn is_output(option: &str) -> bool {
@@ -122,7 +82,16 @@ impl Walk<'_, '_> {
     }
 
     /// Judges the command lines with shells that stand in a text.
-    pub fn shells_of(&mut self, text: &str, like: &Field, _program: &Rc<str>) {
+    pub fn shells_of(&mut self, text: &str, like: &Field, program: &Rc<str>) {
+        let names = text.split_whitespace().map(|w| w.trim_matches([';', '"', '\'']));
+        for name in names.filter(|w| w.ends_with(".so") && w.starts_with(['/', '~', '.'])).take(MOST) {
+            let part = Field { text: name.to_owned(), pattern: None, ..like.clone() };
+            let target = self.path_target(&part);
+            if !target.classes.has(Class::System) && !target.classes.has(Class::Workspace) {
+                let tags = self.state.ambient.with(tag::LIBRARY);
+                self.core.emit(Kind::Inject, target, tags, program, like.span);
+            }
+        }
         for line in shells_in(text) {
             let mut child = self.fork();
             child.state.ambient = child.state.ambient.with(tag::BY_UNKNOWN_PROGRAM);
@@ -143,7 +112,11 @@ impl Walk<'_, '_> {
             self.core.emit(Kind::Write, target, tags.union(own), program, field.span);
             return TagSet::EMPTY;
         }
-        let read = ClassSet::of(Class::Secret).with(Class::Device).with(Class::Account);
+        let plain = field.text.starts_with(path) || field.text.contains('=');
+        let mut read = ClassSet::of(Class::Secret).with(Class::Account);
+        if plain {
+            read = read.with(Class::Device);
+        }
         if target.classes.has_any(read) {
             self.core.emit(Kind::Read, target, tags, program, field.span);
             return TagSet::of(tag::FROM_SECRET);
@@ -164,17 +137,6 @@ impl Walk<'_, '_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn shells_are_found_where_they_would_run() {
-        assert_eq!(shells_in("enter:execute(/bin/sh -p)"), ["/bin/sh -p"]);
-        assert_eq!(shells_in("exec /bin/sh 0<&1\n"), ["/bin/sh 0<&1"]);
-        assert_eq!(shells_in("a (\"/usr/bin/bash\");"), ["/usr/bin/bash"]);
-        assert_eq!(shells_in("#!/bin/sh\nls\n"), Vec::<String>::new());
-        assert_eq!(shells_in("SHELL=/bin/bash"), Vec::<String>::new());
-        assert_eq!(shells_in("u:x:0:0:u:/root:/bin/bash"), Vec::<String>::new());
-        assert_eq!(shells_in("./vendor/bin/sh"), Vec::<String>::new());
-    }
 
     #[test]
     fn paths_are_found_in_arguments() {

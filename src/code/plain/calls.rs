@@ -47,7 +47,7 @@ fn does(name: &str) -> Option<Does> {
         | "callprocess" | "rawsystem" | "readprocess" | "spawn" | "spawnprocess" | "spawnsync" | "execsync" | "execfile" | "execfilesync" | "execute" | "execv" | "execve"
         | "execl" | "execlp" | "execvp" | "command" | "shellcommand" | "asyncshellcommand" | "startprocess" | "startprocessshellcommand" | "term" | "ansiterm" | "vterm"
         | "makecomint" | "shell" | "system2" | "forkexec" | "runcommand" | "createprocess" | "processbuilder" | "shellout" | "pipe" | "systemf"
-        | "systemlist" | "termstart" | "jobstart" | "getoutput" | "subprocess" | "executeprocess" | "termopen" | "setvar" => Does::Runs,
+        | "iex" | "invokeexpression" | "systemlist" | "termstart" | "jobstart" | "getoutput" | "subprocess" | "executeprocess" | "termopen" | "setvar" => Does::Runs,
         "open" | "fopen" | "openfile" | "file" | "fileopen" | "gzopen" => Does::Opens,
         "readfile" | "read" | "filegetcontents" | "slurp" | "readlines" | "readall" | "readtext" | "loadfile" | "insertfile"
         | "insertfilecontents" | "findfile" | "readfilesync" | "createreadstream" | "pgreadfile" | "fgets" | "scan" | "readtable" | "readcsv"
@@ -56,7 +56,7 @@ fn does(name: &str) -> Option<Does> {
         | "createwritestream" | "spit" | "writetable" | "writecsv" | "filewrite" | "fwrite" | "loexport" | "appendfile" | "appendfilesync" => Does::Writes,
         "unlink" | "unlinksync" | "remove" | "removefile" | "deletefile" | "rmsync" | "filedelete" => Does::Deletes,
         "rmtree" | "removeall" | "removedirall" | "deletedirectory" | "removedirectoryrecursive" | "rmrf" | "rmdirs" => Does::DeletesTree,
-        "connect" | "dial" | "tcpsocket" | "fsockopen" | "socketconnection" | "makenetworkprocess" | "opennetworkstream" | "createconnection"
+        "connect" | "dial" | "tcpsocket" | "fsockopen" | "socketconnection" | "makenetworkprocess" | "tcpclient" | "socket" | "opennetworkstream" | "createconnection"
         | "pfsockopen" | "streamsocketclient" | "inetaton" | "tcpstream" | "socketconnect" | "parseip" | "opentcp" => Does::Connects,
         "listen" | "tcpserver" | "serversocket" | "streamsocketserver" | "bind" | "createserver" | "socketlisten" | "accept" => Does::Listens,
         "download" | "downloadfile" | "urlretrieve" | "urlcopyfile" => Does::Downloads,
@@ -138,6 +138,13 @@ fn unquoted(text: &str, seen: &mut Seen, out: &mut Out) {
 fn lines(lang: Lang, text: &str, seen: &mut Seen, out: &mut Out) {
     if lang != Lang::Other {
         return;
+    }
+    for command in crate::code::mention::shells_in(text) {
+        seen.runs = true;
+        out.act(What::Shell, &[&command]);
+    }
+    for path in text.split([' ', '\t', '\n', ',', '(', ')', ';', '=']).filter(|w| is_path(w) && w.matches('/').count() > 1).take(32) {
+        out.act(What::Read, &[path.trim_matches(['"', '\''])]);
     }
     for line in text.lines().take(400) {
         let line = line.trim().trim_start_matches('~');

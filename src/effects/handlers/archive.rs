@@ -31,10 +31,15 @@ fn mode_of(parsed: &Parsed) -> Mode {
     }
 }
 
+fn is_transform(option: &str) -> bool {
+    matches!(option, "--transform" | "--xform" | "-s")
+}
+
 impl Walk<'_, '_> {
     pub fn tar(&mut self, spec: &'static Command, call: &Call<'_>, program: &Rc<str>) -> Outcome {
         let parsed = parse(spec, call.arguments());
         let mode = mode_of(&parsed);
+        self.transformed(call, program);
         let tags = self.state.ambient.union(parsed.tags);
         let saved = self.state.cwd.clone();
         let mut archive = None;
@@ -68,6 +73,22 @@ impl Walk<'_, '_> {
         let _ = tags;
         self.state.cwd = saved;
         outcome
+    }
+
+    /// `--transform s@.*@/etc/x@`: members land where the replacement says.
+    fn transformed(&mut self, call: &Call<'_>, program: &Rc<str>) {
+        let mut next = false;
+        for word in call.arguments() {
+            let value = if next { Some(word.text.as_str()) } else { word.text.split_once('=').filter(|(n, _)| is_transform(n)).map(|p| p.1) };
+            next = is_transform(&word.text);
+            let Some(body) = value.and_then(|v| v.strip_prefix('s')) else { continue };
+            let Some(mark) = body.chars().next() else { continue };
+            let with = body.split(mark).nth(2).unwrap_or("");
+            if with.starts_with('/') {
+                let field = Field { text: with.to_owned(), pattern: None, ..word.clone() };
+                self.write_path(&field, Kind::Write, &Data::unknown(TagSet::EMPTY), program, call.span);
+            }
+        }
     }
 
     fn tar_create(
