@@ -60,7 +60,7 @@ impl Tcl {
             if !words.is_empty() {
                 last = self.command(&words, Span::new(base.saturating_add(at), base.saturating_add(end)));
             }
-            at = end.max(at.saturating_add(1));
+            at = end.max(at.saturating_add(1)).min(text.len());
             while !text.is_char_boundary(at) {
                 at = at.saturating_add(1);
             }
