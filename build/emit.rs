@@ -17,7 +17,7 @@ use crate::policy::tables::{
 };
 use crate::policy::temper::{
     Audit, Confine, Descriptions, Enforcement, Interactive, Level, Limits, Mode, Resolution, Scripts, Shells,
-    Skips, Switch, Temper, ThresholdsByMode, TierWeights, Unknowns, Unsettled, Unsure, Workspace,
+    Skips, Switch, Temper, ThresholdsByMode, TierWeights, Unknowns, Unsettled, Unsure,
 };
 use crate::score::{Thresholds, Weights};
 use crate::verdict::{Permille, Verdict};
@@ -70,7 +70,7 @@ records! {
     Role { is, tags }
     Temper {
         mode, enforcement, warn, interactive, scripts, weights, thresholds, tiers, unknown, limits, resolution,
-        shells, audit, confine, workspace,
+        shells, audit, confine,
     }
     Weights { structure, semantics, paths, patterns }
     Thresholds { warn, deny }
@@ -80,15 +80,13 @@ records! {
     Unknowns { syntax, disagreement, limit, program, description, code, target, value }
     Descriptions { system, home, workspace, temporary, downloaded, missing }
     Limits {
-        text_bytes, second_opinion_bytes, depth, parentheses, commands, loop_rounds, calls, fields, value_bytes,
-        file_bytes, files, glob_entries,
+        text_bytes, second_opinion_bytes, depth, commands, calls, file_bytes, files,
     }
     Skips { on, from }
     Resolution { rule, class, path }
     Shells { default, bash, sh, dash, zsh }
-    Audit { syslog, sockets, facility, file, required, wait_ms, text_limit, mask_secrets }
-    Confine { level, required, writable, readable, hidden, caches }
-    Workspace { markers, never }
+    Audit { syslog, sockets, facility, file, required, wait_ms, text_limit }
+    Confine { level, required, writable, hidden, caches }
 }
 
 words!(

@@ -8,10 +8,9 @@
 
 use std::ffi::{CStr, CString, c_char, c_int};
 
-/// musl's allocator asks the kernel for each small class of sizes; this one takes pages by the dozen.
-#[cfg(target_env = "musl")]
-#[global_allocator]
-static MEMORY: dlmalloc::GlobalDlmalloc = dlmalloc::GlobalDlmalloc;
+#[cfg(all(target_env = "musl", not(test)))]
+#[path = "bin/memory/single.rs"]
+mod memory;
 
 /// An ELF note that marks every agent-sh, so that none takes another for the real shell.
 #[repr(C, align(4))]

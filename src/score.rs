@@ -1,6 +1,6 @@
 //! CARE's sum: four views, weights and thresholds, in integers.
 //!
-//! In: the signals of the views. Out: [`Score`] and the verdict that it alone gives.
+//! In: the signals of the views. Out: the score and the verdict that it alone gives.
 //! Never: uses floating point; never lets a signal lower the sum (INVARIANT(I8)).
 
 use crate::verdict::{Permille, Verdict};

@@ -54,7 +54,8 @@ fn described(text: &str) -> BTreeSet<String> {
 /// Options of each command of the table, by its words; `--help` is everybody's.
 fn options(command: &clap::Command, path: &str, out: &mut BTreeMap<String, BTreeSet<String>>) {
     let mut own = BTreeSet::new();
-    for argument in command.get_arguments().filter(|argument| path.is_empty() || argument.get_id() != "help") {
+    for argument in command.get_arguments().filter(|argument| path.is_empty() || argument.get_id() != "help")
+    {
         own.extend(argument.get_long().map(|name| format!("--{name}")));
         own.extend(argument.get_short().map(|letter| format!("-{letter}")));
     }
@@ -95,7 +96,10 @@ fn the_policy_s_page_has_every_setting_and_no_other() {
     let items = section(&page, ".Sh SETTINGS").lines().filter_map(|line| line.strip_prefix(".It "));
     for word in items.flat_map(words) {
         let is_key = word.contains('.') && word.starts_with(|c: char| c.is_ascii_lowercase());
-        assert!(!is_key || keys.contains(word.as_str()), "agent-sh-policy.5 describes `{word}`, which is none");
+        assert!(
+            !is_key || keys.contains(word.as_str()),
+            "agent-sh-policy.5 describes `{word}`, which is none"
+        );
     }
 }
 
@@ -108,8 +112,9 @@ fn every_setting_of_base_toml_is_one_of_the_table() {
             prefix = format!("{name}.");
         } else if let Some((key, _)) = line.split_once('=') {
             let key = format!("{prefix}{}", key.trim());
-            let known =
-                |field: &&str| *field == key || field.strip_prefix(&key).is_some_and(|rest| rest.starts_with('.'));
+            let known = |field: &&str| {
+                *field == key || field.strip_prefix(&key).is_some_and(|rest| rest.starts_with('.'))
+            };
             let is_known = FIELDS.iter().map(|field| field.key).any(|field| known(&field));
             assert!(is_known || key == "schema", "{key}");
         }

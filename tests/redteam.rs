@@ -5,7 +5,7 @@
 //! their arguments; counts a disguise that bash did not carry out exactly.
 //!
 //! `AGENT_SH_REDTEAM=N` sets how many compositions of 2 and 3 transformations are tried besides each alone;
-//! `AGENT_SH_REDTEAM_SHOW=1` prints what was missed and what was blocked wrongly.
+//! `AGENT_SH_REDTEAM_UNPROVEN=1` skips the proofs (quick, asserts nothing); `AGENT_SH_REDTEAM_SHOW=1` prints all disguises as lines for `agent-shctl judge`, with what was judged wrongly.
 
 mod redteam {
     pub(crate) mod bases;
@@ -85,7 +85,7 @@ fn prove(plans: &[Plan]) -> Vec<Proven> {
                         (0..bases.len()).map(|i| bases[(start + i) % bases.len()]).find_map(|base| {
                             let case = plan.judged(base)?;
                             let twin = plan.twin(base, &stage)?;
-                            stage.proves(&twin).then_some(case)
+                            (unproven() || stage.proves(&twin)).then_some(case)
                         })
                     };
                     if let (Some(dangerous), Some(harmless)) = (pick(DANGEROUS), pick(HARMLESS)) {
@@ -102,6 +102,10 @@ fn prove(plans: &[Plan]) -> Vec<Proven> {
 
 fn number(name: &str, otherwise: usize) -> usize {
     std::env::var(name).ok().and_then(|v| v.parse().ok()).unwrap_or(otherwise)
+}
+
+fn unproven() -> bool {
+    number("AGENT_SH_REDTEAM_UNPROVEN", 0) > 0
 }
 
 #[test]
@@ -125,9 +129,12 @@ fn disguises_neither_hide_danger_nor_make_harmless_commands_suspicious() {
             for name in one.plan.names() {
                 by_name.entry(name).or_default().note(dangerous, blocked);
             }
-            if show && blocked != dangerous {
-                let what = if dangerous { "MISSED" } else { "ALARM" };
-                println!("{what} {:?} {:?} score {}", one.plan.names(), case.text, decision.score);
+            if show {
+                let line = serde_json::json!({
+                    "id": format!("{dangerous} {}", one.plan.names().join(" ")), "cmd": case.text,
+                    "env": context.environment, "wrong": blocked != dangerous,
+                });
+                println!("{line}");
             }
         }
     }
@@ -141,6 +148,9 @@ fn disguises_neither_hide_danger_nor_make_harmless_commands_suspicious() {
         "{} transformations, {} of {} plans proven, detection {} ‰, false alarms {} ‰, points {points} ‰",
         by_name.len(), proven.len(), plans.len(), all.detection(), all.false_alarms()
     );
+    if unproven() {
+        return;
+    }
     assert!(by_name.len() >= 100, "too few transformations could be proven here");
     assert!(all.detection() >= DETECTION && points >= POINTS, "the red team scores better than before");
 }

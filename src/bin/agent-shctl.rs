@@ -1,9 +1,8 @@
 //! The door for people and hooks.
 
-/// See `main.rs`.
-#[cfg(target_env = "musl")]
-#[global_allocator]
-static MEMORY: dlmalloc::GlobalDlmalloc = dlmalloc::GlobalDlmalloc;
+#[cfg(all(target_env = "musl", not(test)))]
+#[path = "memory/single.rs"]
+mod memory;
 
 fn main() -> std::process::ExitCode {
     agent_sh::cli::run(std::env::args_os())

@@ -112,7 +112,7 @@ impl State {
     pub fn new(context: &Context) -> Self {
         let mut arguments = context.arguments.iter().cloned();
         Self {
-            environment: Rc::new(context.environment.clone()),
+            environment: Rc::clone(&context.environment),
             variables: Rc::default(),
             functions: Rc::default(),
             aliases: Rc::default(),

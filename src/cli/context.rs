@@ -5,7 +5,11 @@
 use std::collections::HashMap;
 
 use crate::invocation::context::{Context, Dialect, Input};
+use crate::place::lookup::Lookups;
+use crate::place::workspace;
+use crate::policy::{Policy, Whereabouts, load};
 use crate::text::judged;
+use crate::world::{Machine, World as _};
 
 /// What the asker says; the rest is this process's own.
 #[derive(Clone, Debug, Default)]
@@ -53,10 +57,23 @@ pub fn context(asked: Asked, own: &HashMap<String, String>) -> Context {
         home,
         uid: nix::unistd::geteuid().as_raw(),
         workspace: asked.workspace,
-        environment,
+        environment: environment.into(),
         arguments: vec!["bash".to_owned()],
         options: "hBc".to_owned(),
         startup: Vec::new(),
         input: Input::Unknown,
     }
+}
+
+/// The policy in force here: embedded, root's, the caller's own and the project's.
+///
+/// # Errors
+/// A layer is broken or not safe on disk; the message names file, line and column.
+pub fn policy_in_force() -> anyhow::Result<Policy> {
+    let world = Machine;
+    let directory = context(Asked::default(), &HashMap::new()).cwd;
+    let (_, home) = crate::invocation::startup::user(world.uid());
+    let workspace = workspace::find(None, &directory, &home, &Lookups::new(&world, 256));
+    let places = Whereabouts::on_machine(&world, world.uid(), &directory, workspace.as_deref());
+    load(&places).map_err(|error| anyhow::anyhow!("{error}"))
 }

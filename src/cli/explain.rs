@@ -5,10 +5,9 @@
 use std::io::Write;
 use std::process::ExitCode;
 
-use crate::cli::context::{Asked, context, own_environment};
+use crate::cli::context::{Asked, context, own_environment, policy_in_force};
 use crate::decision::{Coverage, Decision, Skip};
 use crate::invocation::context::Dialect;
-use crate::policy::Policy;
 use crate::text::{Span, escape, slice};
 use crate::verdict::Verdict;
 use crate::verify::Judge;
@@ -23,7 +22,7 @@ pub fn run(options: &clap::ArgMatches, out: &mut dyn Write) -> anyhow::Result<Ex
     };
     let asked = Asked { cwd: option("cwd"), home: option("home"), workspace: option("workspace"), environment: None, dialect };
     let context = context(asked, &own_environment());
-    let judge = Judge::new(Policy::embedded());
+    let judge = Judge::new(policy_in_force()?);
     let decision = judge.verify(&text, &context, &Machine);
     if options.get_flag("json") {
         writeln!(out, "{}", object(&decision, &judge))?;

@@ -11,10 +11,9 @@ use std::time::Instant;
 use anyhow::Context as _;
 use serde::Deserialize;
 
-use crate::cli::context::{Asked, context, own_environment};
+use crate::cli::context::{Asked, context, own_environment, policy_in_force};
 use crate::cli::explain;
 use crate::cli::world::WithFiles;
-use crate::policy::Policy;
 use crate::verify::Judge;
 use crate::world::Machine;
 
@@ -53,7 +52,7 @@ pub fn run(options: &clap::ArgMatches, out: &mut dyn Write) -> anyhow::Result<Ex
         let file = std::fs::File::open(path).with_context(|| format!("cannot open {path}"))?;
         Box::new(std::io::BufReader::new(file))
     };
-    let judge = Judge::new(Policy::embedded());
+    let judge = Judge::new(policy_in_force()?);
     let own = own_environment();
     let explains = options.get_flag("explain");
     for (number, line) in input.lines().enumerate() {

@@ -6,7 +6,7 @@
 use std::io::Write;
 use std::process::ExitCode;
 
-use crate::cli::context::{Asked, context};
+use crate::cli::context::{Asked, context, policy_in_force};
 use crate::policy::Policy;
 use crate::policy::tables::Rule;
 use crate::verify::Judge;
@@ -14,9 +14,9 @@ use crate::world::Machine;
 
 pub fn run(options: &clap::ArgMatches, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     match options.subcommand() {
-        Some(("check", _)) => check(out),
+        Some(("check", options)) => check(options.get_flag("embedded"), out),
         Some(("show", _)) => {
-            write!(out, "{}", crate::policy::show::show(&Policy::embedded()))?;
+            write!(out, "{}", crate::policy::show::show(&policy_in_force()?))?;
             Ok(ExitCode::SUCCESS)
         }
         _ => Ok(ExitCode::from(2)),
@@ -54,8 +54,10 @@ pub fn examples(judge: &Judge, rule: &Rule) -> Vec<String> {
     wrong
 }
 
-fn check(out: &mut dyn Write) -> anyhow::Result<ExitCode> {
-    let judge = Judge::new(Policy::embedded());
+fn check(only_embedded: bool, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
+    // loading says whether every layer can be read, and whether root's is safe on disk
+    let policy = if only_embedded { Policy::embedded() } else { policy_in_force()? };
+    let judge = Judge::new(policy);
     let (mut good, mut bad) = (0, 0);
     for rule in judge.policy().rules() {
         let wrong = examples(&judge, rule);

@@ -145,7 +145,7 @@ pub(crate) enum Special {
     Spawn,
     /// one argument: shell text; more: argv
     System,
-    /// path, argv[0], arguments
+    /// path, `argv[0]`, arguments
     Execl,
     /// path, list of argv
     Execv,

@@ -21,7 +21,7 @@ pub(crate) enum Quote {
     Command,
     /// a list of words: qw(), %w()
     Words,
-    /// reads lines of a handle: <F>
+    /// reads lines of a handle: `<F>`
     Line,
 }
 

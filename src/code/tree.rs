@@ -60,7 +60,7 @@ pub(crate) enum Node<'a> {
     Joined(Kids),
     /// shell text that runs: `…`
     Command(Id),
-    /// reads from a handle: <F>
+    /// reads from a handle: `<F>`
     Line(Id),
     Name(&'a str),
     /// a regular expression's pattern

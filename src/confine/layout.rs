@@ -74,12 +74,11 @@ impl<'a> Layout<'a> {
         }
         self.workspace();
         for path in self.made() {
-            make(&path);
-            self.tree(&path);
+            if let Some(spot) = Spot::open(&path).or_else(|| made(&path)) {
+                self.spot(&spot);
+            }
         }
-        for path in self.expanded(&[&self.policy.caches[..], &self.policy.writable[..]].concat()) {
-            self.tree(&path);
-        }
+        self.trees(&[&self.policy.caches[..], &self.policy.writable[..]].concat());
         for grant in grants {
             self.grant(*grant);
         }
@@ -100,6 +99,24 @@ impl<'a> Layout<'a> {
     fn expanded(&self, entries: &[String]) -> Vec<PathBuf> {
         let homes: Vec<&Home> = self.homes.iter().collect();
         entries.iter().flat_map(|entry| expand(entry, &homes)).collect()
+    }
+
+    /// Trees of a list, in which neighbours often share a folder: where that is missing, all of them are.
+    fn trees(&mut self, entries: &[String]) {
+        let mut folder = PathBuf::new();
+        let mut missing = false;
+        for path in self.expanded(entries) {
+            let Some(parent) = path.parent() else { continue };
+            if parent == folder && missing {
+                continue;
+            }
+            if let Some(spot) = Spot::open(&path) {
+                self.spot(&spot);
+            } else if parent != folder {
+                missing = Spot::open(parent).is_none();
+                folder = parent.to_path_buf();
+            }
+        }
     }
 
     /// Everything but what is hidden.
@@ -162,7 +179,7 @@ impl<'a> Layout<'a> {
             self.notes.push("no-workspace");
             return;
         };
-        self.tree(&spot.path);
+        self.spot(&spot);
         if let Some(repository) = outer_repository(&spot.path) {
             self.tree(&repository);
         }
@@ -195,12 +212,17 @@ impl<'a> Layout<'a> {
 
     /// Makes a tree (or file) writable; nothing happens where it is missing, hidden or too wide.
     fn tree(&mut self, path: &Path) {
-        let Some(spot) = Spot::open(path) else { return };
+        if let Some(spot) = Spot::open(path) {
+            self.spot(&spot);
+        }
+    }
+
+    fn spot(&mut self, spot: &Spot) {
         let hidden = self.hidden.iter().any(|hole| spot.path.starts_with(hole));
         if hidden || self.is_too_wide(&spot.path) {
             self.notes.push("place-refused");
         } else {
-            self.write(&spot);
+            self.write(spot);
         }
     }
 
@@ -226,7 +248,7 @@ impl<'a> Layout<'a> {
                 self.written(path.parent().unwrap_or(&path));
             }
             Grant::Cache(path) => {
-                make(&path_of(path));
+                drop(made(&path_of(path)));
                 self.written(&path_of(path));
             }
             Grant::System => {
@@ -287,9 +309,8 @@ fn other_homes(own: &[Home]) -> Vec<Home> {
     look(paths)
 }
 
-/// Makes a missing folder, if its parent exists.
-fn make(path: &Path) {
-    if !path.exists() {
-        let _ = nix::unistd::mkdir(path, nix::sys::stat::Mode::S_IRWXU);
-    }
+/// Makes a folder, if it is missing and its parent exists.
+fn made(path: &Path) -> Option<Spot> {
+    nix::unistd::mkdir(path, nix::sys::stat::Mode::S_IRWXU).ok()?;
+    Spot::open(path)
 }

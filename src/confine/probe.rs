@@ -19,7 +19,7 @@
 use std::path::Path;
 
 use nix::errno::Errno;
-use nix::fcntl::{OFlag, open};
+use nix::fcntl::{AT_FDCWD, OFlag, openat};
 use nix::sys::stat::Mode;
 use nix::unistd::{AccessFlags, access, truncate};
 
@@ -45,7 +45,7 @@ pub(super) fn inside() -> Inside {
 
 fn writable(path: &Path) -> Result<(), Errno> {
     let flags = OFlag::O_WRONLY | OFlag::O_CLOEXEC | OFlag::O_NOCTTY | OFlag::O_NONBLOCK;
-    open(path, flags, Mode::empty()).map(drop)
+    openat(AT_FDCWD, path, flags, Mode::empty()).map(drop)
 }
 
 /// Refused though the file's mode allows it.

@@ -130,11 +130,12 @@ const CACHES: &str = "
     /usr/local/cargo/registry /usr/local/cargo/git /usr/local/cargo/.package-cache
     /usr/local/cargo/.package-cache-mutate /usr/local/cargo/.global-cache /go/pkg";
 
+/// Left out, since each costs every start a rule: `/dev/console` (a terminal that is a standard stream has a
+/// rule anyway), `/dev/fuse` (nothing can be mounted inside), `/dev/net/tun` (its user is root).
 /// `/dev/full` and `/dev/urandom` are writable and `/dev/random` is not, whatever stands here: they are
 /// the signature by which a nested shell knows the layer (`probe.rs`).
 const DEVICES: &str = "
-    /dev/null /dev/zero /dev/tty /dev/ptmx /dev/pts /dev/console /dev/kvm /dev/fuse
-    /dev/net/tun /dev/dri /dev/kfd /dev/nvidiactl /dev/nvidia-uvm /dev/nvidia-uvm-tools /dev/nvidia-modeset
+    /dev/null /dev/zero /dev/tty /dev/ptmx /dev/pts /dev/kvm /dev/dri /dev/kfd /dev/nvidiactl /dev/nvidia-uvm /dev/nvidia-uvm-tools /dev/nvidia-modeset
     /dev/nvidia0 /dev/nvidia1 /dev/nvidia2 /dev/nvidia3 /dev/nvidia4 /dev/nvidia5 /dev/nvidia6 /dev/nvidia7";
 
 const HIDDEN: &str = "

@@ -8,7 +8,8 @@ use std::os::fd::{AsFd, AsRawFd as _, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStringExt as _;
 use std::path::{Path, PathBuf};
 
-use nix::fcntl::{OFlag, open};
+use nix::errno::Errno;
+use nix::fcntl::{AT_FDCWD, OFlag, OpenHow, ResolveFlag, openat, openat2};
 use nix::sys::stat::{FileStat, Mode, fstat};
 
 /// An existing path.
@@ -22,6 +23,17 @@ pub(super) struct Spot {
 impl Spot {
     /// `None` where there is nothing, or nothing that this caller may reach.
     pub(super) fn open(path: &Path) -> Option<Self> {
+        // A path without links is its own name: one call instead of two, and the name of a descriptor
+        // is what costs most.
+        if is_normal(path) {
+            let how = OpenHow::new().flags(PATH_ONLY).resolve(ResolveFlag::RESOLVE_NO_SYMLINKS);
+            match openat2(AT_FDCWD, path, how) {
+                Ok(fd) => return Some(Self { fd, path: path.to_path_buf() }),
+                Err(Errno::ENOENT | Errno::ENOTDIR | Errno::EACCES) => return None,
+                // a link, or a kernel (or filter) that doesn't know the call
+                Err(_) => {}
+            }
+        }
         let fd = open_path(path)?;
         // The name of what was opened, not of what the path leads to a moment later.
         let path = std::fs::read_link(format!("/proc/self/fd/{}", fd.as_raw_fd()))
@@ -41,9 +53,19 @@ impl AsFd for Spot {
     }
 }
 
-/// A descriptor that names the path and can do nothing with it.
+const PATH_ONLY: OFlag = OFlag::O_PATH.union(OFlag::O_CLOEXEC);
+
+/// A descriptor that names the path and can do nothing with it. Not open(2): musl's adds a further call
+/// for the flag.
 pub(super) fn open_path(path: &Path) -> Option<OwnedFd> {
-    open(path, OFlag::O_PATH | OFlag::O_CLOEXEC, Mode::empty()).ok()
+    openat(AT_FDCWD, path, PATH_ONLY, Mode::empty()).ok()
+}
+
+/// Absolute, and written as the kernel writes names.
+fn is_normal(path: &Path) -> bool {
+    let text = path.as_os_str().as_encoded_bytes();
+    let part = |part: &[u8]| !matches!(part, b"" | b"." | b"..");
+    text == b"/" || text.strip_prefix(b"/").is_some_and(|rest| rest.split(|b| *b == b'/').all(part))
 }
 
 /// Judged text as the path that the kernel sees.

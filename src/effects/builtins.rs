@@ -165,7 +165,9 @@ impl Walk<'_, '_> {
         };
         self.state.set("OLDPWD", Value::known(old));
         let path = if field.has_hole() { format!("{HOLE}{}", field.text.replace(HOLE, "")) } else { target.resolved.to_string() };
-        self.state.cwd = if field.has_hole() && !path.starts_with('/') { HOLE.to_string() } else { path };
+        // no shell names a directory beyond PATH_MAX; and each path below would be as long
+        let unknown = field.has_hole() && !path.starts_with('/') || path.len() > 4096;
+        self.state.cwd = if unknown { HOLE.to_string() } else { path };
         self.state.set("PWD", Value { text: self.state.cwd.clone(), tags: field.tags });
         Outcome { data: Data::empty(), status }
     }

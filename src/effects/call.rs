@@ -31,9 +31,13 @@ impl Call<'_> {
 
 /// `"$(tool --print root)/bin/tool"`: only the folder is unknown, and it comes from no doubtful place.
 fn is_named(head: &Field) -> bool {
-    let doubtful = [tag::FROM_NETWORK, tag::FROM_DECODED, tag::FROM_STDIN, tag::FROM_ENVIRONMENT, tag::OBFUSCATED];
     let base = head.text.rsplit('/').next().unwrap_or_default();
-    head.text.contains('/') && !base.is_empty() && !base.contains(HOLE) && !doubtful.iter().any(|t| head.tags.has(*t))
+    head.text.contains('/') && !base.is_empty() && !base.contains(HOLE) && !is_doubtful(head)
+}
+
+fn is_doubtful(head: &Field) -> bool {
+    let tags = [tag::FROM_NETWORK, tag::FROM_DECODED, tag::FROM_STDIN, tag::FROM_ENVIRONMENT, tag::OBFUSCATED];
+    tags.iter().any(|t| head.tags.has(*t))
 }
 
 /// Deepest nesting of function calls that is walked.
@@ -46,7 +50,7 @@ impl Walk<'_, '_> {
         for (name, value) in call.environment {
             self.injected(name, value, call.span, crate::effects::inject::Setting::Command);
         }
-        if head.has_hole() && !is_named(head) {
+        if head.has_hole() && !is_named(head) && !self.is_of_workspace(head) {
             return self.unknown_program(call, head);
         }
         let name = head.text.as_str();
@@ -74,6 +78,14 @@ impl Walk<'_, '_> {
         }
         let line = if line.contains(HOLE) { line.replace(HOLE, "…") } else { line };
         self.core.canonical(&line);
+    }
+
+    /// `for t in tests/*; do "$t"`: one of the workspace's own programs, whichever.
+    fn is_of_workspace(&mut self, head: &Field) -> bool {
+        head.text.contains('/')
+            && !head.text.starts_with(HOLE)
+            && !is_doubtful(head)
+            && self.path_target(head).classes.has(Class::Workspace)
     }
 
     /// A command whose name is only known at run time.

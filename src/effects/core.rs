@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 use crate::act::{Kind, TagSet, UnknownKind};
 use crate::effects::model::{Effect, Effects, Indicator, Target, Unknown};
-use crate::policy::Policy;
+use crate::policy::{Policy, temper};
 use crate::syntax::bounds::Limits;
 use crate::text::Span;
 use crate::world::World;
@@ -21,13 +21,24 @@ pub struct Budget {
     pub text: usize,
     /// Files that may still be read.
     pub files: u32,
+    /// Largest file that is read and judged, in bytes.
+    pub file_bytes: usize,
     /// Depth of nested texts.
     pub depth: u16,
 }
 
-impl Default for Budget {
-    fn default() -> Self {
-        Self { repeats: 4000, text: 1 << 20, files: 24, depth: 12 }
+impl Budget {
+    /// The policy's limits.
+    pub fn of(limits: &temper::Limits) -> Self {
+        let size = |n: u32| usize::try_from(n).unwrap_or(usize::MAX);
+        Self {
+            repeats: limits.commands,
+            // nested texts together may be as long as the text itself, at most a mebibyte
+            text: size(limits.text_bytes).min(1 << 20),
+            files: limits.files,
+            file_bytes: size(limits.file_bytes),
+            depth: u16::try_from(limits.calls).unwrap_or(u16::MAX),
+        }
     }
 }
 

@@ -13,9 +13,6 @@ use crate::effects::walk::{Outcome, Walk};
 use crate::policy::tables::Lang;
 use crate::text::Span;
 
-/// Largest file that is read and judged, in bytes.
-const FILE_LIMIT: usize = 64 * 1024;
-
 /// Provenance of what is read from a place.
 pub fn provenance(classes: ClassSet) -> TagSet {
     let mut tags = TagSet::EMPTY;
@@ -71,7 +68,7 @@ impl Walk<'_, '_> {
             return FileText::Unreadable;
         }
         self.core.budget.files -= 1;
-        match self.core.places.lookups.content(&target.resolved, FILE_LIMIT) {
+        match self.core.places.lookups.content(&target.resolved, self.core.budget.file_bytes) {
             Some(bytes) if !bytes.contains(&0) => FileText::There(crate::text::judged(&bytes).into_owned()),
             Some(_) => FileText::Binary,
             None if self.core.places.lookups.has(&target.resolved) => FileText::Unreadable,

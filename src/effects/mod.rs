@@ -33,6 +33,7 @@ use crate::canonical::value::Data;
 use crate::invocation::context::Context;
 use crate::place::index::Index;
 use crate::policy::Policy;
+use crate::syntax::bounds::Limits;
 use crate::world::World;
 
 use self::core::{Budget, Core};
@@ -47,8 +48,8 @@ pub fn of(text: &str, context: &Context, (policy, index): (&Policy, &Index), wor
         world,
         context,
         places: Places::new(context, index, world),
-        limits: crate::syntax::bounds::Limits::default(),
-        budget: Budget::default(),
+        limits: bounds(&policy.temper().limits),
+        budget: Budget::of(&policy.temper().limits),
         found: Effects::default(),
         substitutions: 0,
         next_path: 0,
@@ -64,4 +65,10 @@ pub fn of(text: &str, context: &Context, (policy, index): (&Policy, &Index), wor
         core.doubt(crate::act::UnknownKind::Limit, "questions to the machine", crate::text::Span::default());
     }
     core.found
+}
+
+/// The policy's limits in the parsers' words.
+fn bounds(limits: &crate::policy::temper::Limits) -> Limits {
+    let size = |n: u32| usize::try_from(n).unwrap_or(usize::MAX);
+    Limits { bytes: size(limits.text_bytes), depth: limits.depth, second: size(limits.second_opinion_bytes) }
 }

@@ -2,6 +2,7 @@
 //!
 //! In: fields. Out: [`Target`]s, tags that describe them, expanded globs. Never: changes the machine.
 
+use std::borrow::Cow;
 use std::rc::Rc;
 
 use crate::act::{Class, ClassSet, Kind, TagSet, UnknownKind, tag};
@@ -26,18 +27,15 @@ fn follow(kind: Kind) -> Follow {
     }
 }
 
+/// Holes as people and places see them.
+fn shown(text: &str) -> Cow<'_, str> {
+    if text.contains(HOLE) { Cow::Owned(text.replace(HOLE, "…")) } else { Cow::Borrowed(text) }
+}
+
 impl Core<'_> {
     /// Resolves and classifies a path.
     pub fn place(&self, written: &str, cwd: &str, how: Follow) -> (Option<Resolved>, ClassSet) {
-        let shown = if written.contains(HOLE) { written.replace(HOLE, "…") } else { written.to_owned() };
-        let cwd = if cwd.contains(HOLE) { cwd.replace(HOLE, "…") } else { cwd.to_owned() };
-        match self.places.resolve(&shown, &cwd) {
-            Some(found) => {
-                let classes = self.places.classes(&found, how);
-                (Some(found), classes)
-            }
-            None => (None, ClassSet::of(Class::Unknown)),
-        }
+        self.places.place(&shown(written), &shown(cwd), how)
     }
 }
 

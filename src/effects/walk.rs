@@ -168,7 +168,10 @@ impl<'p> Walk<'_, 'p> {
         let mut data = self.stdin.clone();
         let last = commands.len().saturating_sub(1);
         for (i, command) in commands.iter().enumerate() {
+            // the stage's own, so that what it adds copies nothing
+            let written = std::mem::take(&mut self.state.written);
             let mut child = self.fork();
+            child.state.written = written;
             child.stdin = data;
             child.state.ambient = child.state.ambient.with(tag::IN_PIPELINE);
             let span = span_of(command);

@@ -3,6 +3,7 @@
 //! In: values read once at the edge. Out: [`Context`]. Never: reads the outer world itself.
 
 use std::collections::HashMap;
+use std::rc::Rc;
 
 /// Which grammar the real shell reads the text with.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -30,7 +31,7 @@ pub struct Context {
     /// The workspace, where the caller names one; else it is found from `cwd`.
     pub workspace: Option<String>,
     /// The whole environment, last entry of a name wins.
-    pub environment: HashMap<String, String>,
+    pub environment: Rc<HashMap<String, String>>,
     /// `$0`, then `$1` …
     pub arguments: Vec<String>,
     /// The shell's own options as letters (`e`, `u`, `l`, `i` …), for what depends on them.

@@ -73,7 +73,7 @@ impl Invocation {
             user,
             uid,
             workspace: None,
-            environment,
+            environment: environment.into(),
             arguments: self.arguments(),
             options: self.line.letters.clone(),
             startup: self.named_startup(),

@@ -193,7 +193,7 @@ impl Seen {
 
 /// By name where the name says it, by the file's real name or content where it says only "sh".
 fn flavor(name: ShellName, path: &Path, head: &[u8]) -> Flavor {
-    let real = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let real = last_name(path);
     let base = real.file_name().map(OsStr::as_bytes).unwrap_or_default();
     let stem = base.split(|byte| *byte == b'.').next().unwrap_or_default();
     match (name, stem) {
@@ -203,6 +203,17 @@ fn flavor(name: ShellName, path: &Path, head: &[u8]) -> Flavor {
         (_, b"dash") => Flavor::Dash,
         (ShellName::Sh | ShellName::Dash, _) => by_content(&real, head),
     }
+}
+
+/// Where links in the path's last component lead; only the name of that matters.
+fn last_name(path: &Path) -> std::path::PathBuf {
+    let mut real = path.to_owned();
+    // as many as the kernel follows (path_resolution(7))
+    for _ in 0..40 {
+        let Ok(target) = std::fs::read_link(&real) else { break };
+        real = real.parent().unwrap_or(Path::new("/")).join(target);
+    }
+    real
 }
 
 /// The words that each shell's program holds, for an sh that lies under that very name.

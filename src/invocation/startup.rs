@@ -167,8 +167,14 @@ pub fn directory() -> String {
         .unwrap_or_default()
 }
 
-/// Name and home of a user in /etc/passwd; empty where there is none.
+/// Name and home of a user in /etc/passwd; empty where there is none. Read once.
 pub fn user(uid: u32) -> (String, String) {
+    static KNOWN: std::sync::OnceLock<(u32, (String, String))> = std::sync::OnceLock::new();
+    let (known, names) = KNOWN.get_or_init(|| (uid, look_up(uid)));
+    if *known == uid { names.clone() } else { look_up(uid) }
+}
+
+fn look_up(uid: u32) -> (String, String) {
     let table = std::fs::read("/etc/passwd").unwrap_or_default();
     let table = crate::text::judged(&table).into_owned();
     table

@@ -1,6 +1,6 @@
 //! One call's case: the policy in force, who asks, and what becomes of it in the record.
 //!
-//! In: the machine, an invocation, a decision. Out: events, [`Logged`], [`Confined`].
+//! In: the machine, an invocation, a decision. Out: events, [`Confined`].
 //! Never: judges.
 
 use std::time::Instant;
@@ -45,7 +45,7 @@ impl Hearing {
         let world = Machine;
         let (directory, (_, home)) = (startup::directory(), startup::user(world.uid()));
         let workspace = workspace::find(None, &directory, &home, &Lookups::new(&world, LOOKUPS));
-        let places = Whereabouts::on_machine(&world, world.uid(), &directory, workspace.as_deref());
+        let places = Whereabouts::around(Some(&*home).filter(|home| !home.is_empty()), &directory, workspace.as_deref());
         let began = Instant::now();
         let of = |policy: Policy, audit| Self {
             world: Machine,

@@ -51,14 +51,19 @@ pub(super) fn audit(temper: &Temper) -> AuditPolicy {
     }
 }
 
-/// What the confinement is told. Who only observes holds nothing back, by the kernel neither. Joined by
-/// the lead: the lists of paths.
+/// What the confinement is told: what its level gives, and the policy's lists besides. Who only observes
+/// holds nothing back, by the kernel neither.
 pub(super) fn confine(temper: &Temper) -> ConfinePolicy {
     let level = match (temper.enforcement, temper.confine.level) {
         (temper::Enforcement::Observe, _) | (_, temper::Level::Off) => Level::Off,
         (temper::Enforcement::Enforce, temper::Level::Standard) => Level::Standard,
     };
-    ConfinePolicy { level, demand: demand(temper.confine.required), ..ConfinePolicy::default() }
+    let mut policy = ConfinePolicy { level, demand: demand(temper.confine.required), ..ConfinePolicy::default() };
+    let add = |list: &mut Vec<String>, more: &[&str]| list.extend(more.iter().map(|path| (*path).to_owned()));
+    add(&mut policy.writable, temper.confine.writable);
+    add(&mut policy.hidden, temper.confine.hidden);
+    add(&mut policy.caches, temper.confine.caches);
+    policy
 }
 
 fn demand(required: Switch) -> Demand {

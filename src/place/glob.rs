@@ -4,7 +4,7 @@
 //! matches, and which prefixes and suffixes do (`case`, `[[ == ]]`, `${x#p}`, `${x%p}`, `${x/p/r}`).
 //! Never: backtracks: a pattern maps the set of places where a match may begin to those where it may
 //! end, so time is pattern × text (× text for each level of `!(…)`, of which there are two at most);
-//! what would take more than [`WORK_LIMIT`] steps is not answered.
+//! what would take more than `WORK_LIMIT` steps is not answered.
 
 use super::glob_syntax::{Repeat, Token, read};
 

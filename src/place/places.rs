@@ -3,6 +3,8 @@
 //! In: the context, the policy's places, the world. Out: resolved paths and classes.
 //! Never: asks the world the same thing twice.
 
+use std::cell::RefCell;
+
 use super::classify::{Follow, classify, classify_path};
 use super::home::{Tilde, Variables, expand as expand_tilde};
 use super::host::{self, Peer};
@@ -22,10 +24,23 @@ pub struct Places<'a> {
     pub lookups: Lookups<'a>,
     setting: Setting,
     index: &'a Index,
+    recent: RefCell<Vec<Recent>>,
 }
 
+/// An answer that was given: an effect asks for its target's place several times.
+struct Recent {
+    written: String,
+    cwd: String,
+    follow: Follow,
+    found: Option<Resolved>,
+    classes: ClassSet,
+}
+
+/// Answers that are remembered: a command's operands and its output.
+const RECENT: usize = 4;
+
 impl<'a> Places<'a> {
-    /// `index`: one per policy, since its first use costs some 35 µs.
+    /// `index`: one per policy, since the places of other layers are sorted at its first use.
     pub fn new(context: &Context, index: &'a Index, world: &'a dyn World) -> Self {
         let lookups = Lookups::new(world, QUESTION_LIMIT);
         let claims = Claims {
@@ -35,12 +50,29 @@ impl<'a> Places<'a> {
             temporary: context.environment.get("TMPDIR").map_or("", String::as_str),
         };
         let setting = Setting::new(&claims);
-        Self { lookups, setting, index }
+        Self { lookups, setting, index, recent: RefCell::default() }
     }
 
     /// Where a path leads; see [`resolve`].
     pub fn resolve(&self, written: &str, cwd: &str) -> Option<Resolved> {
         resolve(written, cwd, &self.lookups)
+    }
+
+    /// Where a path leads and what is there; of no class but unknown where that isn't known.
+    pub fn place(&self, written: &str, cwd: &str, follow: Follow) -> (Option<Resolved>, ClassSet) {
+        let same = |r: &&Recent| r.written == written && r.follow == follow && r.cwd == cwd;
+        if let Some(known) = self.recent.borrow().iter().find(same) {
+            return (known.found.clone(), known.classes);
+        }
+        let found = self.resolve(written, cwd);
+        let classes = found.as_ref().map_or(ClassSet::of(Class::Unknown), |found| self.classes(found, follow));
+        let mut recent = self.recent.borrow_mut();
+        if recent.len() == RECENT {
+            recent.remove(0);
+        }
+        let (written, cwd) = (written.to_owned(), cwd.to_owned());
+        recent.push(Recent { written, cwd, follow, found: found.clone(), classes });
+        (found, classes)
     }
 
     /// Classes of what an act on a path concerns.

@@ -44,12 +44,17 @@ pub struct Whereabouts {
 impl Whereabouts {
     /// This machine, for a user's id and a directory and workspace in judged text.
     pub fn on_machine(world: &dyn World, uid: u32, directory: &str, workspace: Option<&str>) -> Self {
+        Self::around(home(world, uid).as_deref(), directory, workspace)
+    }
+
+    /// This machine; `home` is the one of the user table.
+    pub fn around(home: Option<&str>, directory: &str, workspace: Option<&str>) -> Self {
         let path =
             |text: &str| PathBuf::from(std::ffi::OsString::from_vec(crate::text::raw(text).into_owned()));
         Self {
             root: PathBuf::from("/"),
             root_owner: 0,
-            home: home(world, uid).as_deref().map(path),
+            home: home.map(path),
             directory: path(directory),
             workspace: workspace.map(path),
             today: Day::today(),

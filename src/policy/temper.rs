@@ -94,7 +94,6 @@ pub struct Temper {
     pub shells: Shells,
     pub audit: Audit,
     pub confine: Confine,
-    pub workspace: Workspace,
 }
 
 impl Temper {
@@ -186,24 +185,14 @@ pub struct Limits {
     pub second_opinion_bytes: u32,
     /// Levels of nesting in the text.
     pub depth: u32,
-    /// `(` in a row.
-    pub parentheses: u32,
     /// Commands judged, loops unrolled.
     pub commands: u32,
-    /// Rounds of one loop that are walked.
-    pub loop_rounds: u32,
     /// Shells in shells, functions in functions, decoded text in decoded text.
     pub calls: u32,
-    /// Fields that one word may become.
-    pub fields: u32,
-    /// Bytes of a value that is followed.
-    pub value_bytes: u32,
     /// Bytes of a script file that is read.
     pub file_bytes: u32,
     /// Script files that are read.
     pub files: u32,
-    /// Entries of a folder that a glob looks at.
-    pub glob_entries: u32,
 }
 
 /// One of CARE's skip predicates: whether an undecided command is denied without asking anyone.
@@ -263,29 +252,20 @@ pub struct Audit {
     pub wait_ms: u32,
     /// Bytes of the command's text in a record.
     pub text_limit: u32,
-    pub mask_secrets: Switch,
 }
 
-/// What Landlock is told. Paths are absolute, `~/…`, or `.` for the workspace.
+/// What Landlock is told besides what the confinement's levels give. Paths are absolute or `~/…`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Confine {
     pub level: Level,
     /// On: where the kernel can't confine, nothing runs.
     pub required: Switch,
     pub writable: &'static [&'static str],
-    pub readable: &'static [&'static str],
     pub hidden: &'static [&'static str],
     /// Caches of tools, writable.
     pub caches: &'static [&'static str],
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Workspace {
-    /// Entries that make a folder a workspace; the nearest one above the directory counts.
-    pub markers: &'static [&'static str],
-    /// Folders that are never one.
-    pub never: &'static [&'static str],
-}
 
 impl Temper {
     /// Zeros and the strictest choices, to be filled by `base.toml`.
@@ -324,15 +304,10 @@ impl Temper {
                 text_bytes: 0,
                 second_opinion_bytes: 0,
                 depth: 0,
-                parentheses: 0,
                 commands: 0,
-                loop_rounds: 0,
                 calls: 0,
-                fields: 0,
-                value_bytes: 0,
                 file_bytes: 0,
                 files: 0,
-                glob_entries: 0,
             },
             resolution: Resolution { rule: skips, class: skips, path: skips },
             shells: Shells { default: "", bash: &[], sh: &[], dash: &[], zsh: &[] },
@@ -344,17 +319,14 @@ impl Temper {
                 required: Switch::On,
                 wait_ms: 0,
                 text_limit: 0,
-                mask_secrets: Switch::On,
             },
             confine: Confine {
                 level: Level::Standard,
                 required: Switch::On,
                 writable: &[],
-                readable: &[],
                 hidden: &[],
                 caches: &[],
             },
-            workspace: Workspace { markers: &[], never: &[] },
         }
     };
 }

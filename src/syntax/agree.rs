@@ -132,8 +132,11 @@ impl Outline {
                     self.script(test, depth);
                     self.script(body, depth);
                 }
-                if let Some(body) = otherwise {
-                    self.script(body, depth);
+                match otherwise.as_ref().map(|body| (body, lone_compound(body))) {
+                    // `else if … fi` says what `elif …` says
+                    Some((_, Some(inner @ Compound::If { .. }))) => self.compound(inner, depth),
+                    Some((body, _)) => self.script(body, depth),
+                    None => {}
                 }
             }
             Compound::Case { subject, arms } => {
@@ -228,5 +231,14 @@ impl Outline {
             }
             Operation::Case(_, word) => self.words(word.as_slice(), depth),
         }
+    }
+}
+
+/// The one compound command that a script consists of.
+fn lone_compound(script: &Script) -> Option<&Compound> {
+    let [item] = script.items.as_slice() else { return None };
+    match item.first.commands.as_slice() {
+        [Command::Compound(compound, redirects)] if item.rest.is_empty() && redirects.is_empty() => Some(compound),
+        _ => None,
     }
 }

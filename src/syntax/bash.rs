@@ -30,7 +30,7 @@ fn program(text: &str) -> Result<ast::Program, Opinion> {
     // each of these is one level of recursion in the tokenizer, which mixes up the tokens of a here-document
     // within them, and unwraps a character that isn't there (`$(cat <<E)`)
     let nested = ["$(", "${", "$["].iter().map(|opening| text.matches(opening).count()).sum::<usize>();
-    if nested > 100 || nested > 0 && text.contains("<<") {
+    if nested > 100 || nested > 0 && has_document(text) {
         return Err(Opinion::None);
     }
     let tokens = uncached_tokenize_str(text, &TokenizerOptions::default()).map_err(|_| Opinion::Refused)?;
@@ -38,6 +38,11 @@ fn program(text: &str) -> Result<ast::Program, Opinion> {
         return Err(Opinion::None);
     }
     parse_tokens(&tokens, &ParserOptions::default()).map_err(|_| Opinion::Refused)
+}
+
+/// Whether `<<` stands anywhere that isn't `<<<`.
+fn has_document(text: &str) -> bool {
+    text.split("<<<").any(|part| part.contains("<<"))
 }
 
 fn lower(program: &ast::Program, reread: &Rereader<'_>) -> Option<Script> {

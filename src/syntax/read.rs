@@ -12,6 +12,7 @@ use crate::syntax::grammar::{self, Dialect, Fault, Parsed, SyntaxError};
 use crate::syntax::reread::Opinion;
 use crate::syntax::tree::Script;
 use crate::syntax::{bash, posix};
+use std::borrow::Cow;
 
 /// What a text reads as.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -63,7 +64,8 @@ impl Reading {
     }
 }
 
-/// Reads a text as the shell would.
+/// Reads a text as the shell would. This is `-c`'s text: of a script file or standard input, which the
+/// shell ends with a newline where there is none, append one first (a backslash at the end vanishes then).
 pub fn read(text: &str, dialect: Dialect, limits: &Limits) -> Reading {
     let facts = match bounds::scan(text, limits) {
         Ok(facts) => facts,
@@ -82,16 +84,23 @@ pub fn read(text: &str, dialect: Dialect, limits: &Limits) -> Reading {
             return Reading { script, alternatives, second: Second::Alone, error: None, facts };
         }
     }
+    let asked = end_literally(text);
     let second = match skip(error, &facts, limits) {
         Some(why) => Second::Skipped(why),
-        None if error.is_some() => ask_about_error(text, dialect, limits),
-        None if dialect == Dialect::Bash => ask_about_bash(text, &script, limits),
-        None => match posix::read(text, dialect, limits) {
+        None if error.is_some() => ask_about_error(&asked, dialect, limits),
+        None if dialect == Dialect::Bash => ask_about_bash(&asked, &script, limits),
+        None => match posix::read(&asked, dialect, limits) {
             Opinion::Script(other) => judge(&script, &other),
             Opinion::Refused | Opinion::None => Second::Alone,
         },
     };
     Reading { script, alternatives, second, error, facts }
+}
+
+/// A backslash at the end of a text stands for itself (in `-c`); the other parsers drop or refuse it.
+fn end_literally(text: &str) -> Cow<'_, str> {
+    let backslashes = text.bytes().rev().take_while(|b| *b == b'\\').count();
+    if backslashes % 2 == 1 { Cow::Owned(format!("{text}\\")) } else { Cow::Borrowed(text) }
 }
 
 fn unread(bound: Bound) -> Reading {
@@ -171,7 +180,7 @@ mod tests {
             "time -- id $(a)", "time time id $(a)", "! time id $(a)", "((echo a); (id))", "echo $((echo a); (id))",
             "x=`echo \\`id\\``", "coproc cat", "ls &>f -la", "(( x = 1 ))", "exec {fd}>x", "a |& b", "cat <<E\n$(id)\nE\n",
             "declare -A a=([b]=$(c))", "f() { a; }; function g { b; }", "[[ $a =~ (b|c) ]] && d", "a <(b) > >(c)",
-            "for ((i=0;i<3;i++)); do a; done", "case $a in b|c) d;; *) e;; esac", "echo a\r# ; id",
+            "for ((i=0;i<3;i++)); do a; done", "case $a in b|c) d;; *) e;; esac", "echo a\r# ; id", "a $(b) \\", "a <<<$b $(c)",
         ] {
             assert_eq!(second(text), Second::Same, "{text}");
         }

@@ -83,7 +83,7 @@ pub(crate) fn context() -> Context {
         user: "dev".to_owned(),
         uid: 1000,
         workspace: Some("/home/dev/proj".to_owned()),
-        environment: pairs.iter().map(|(n, v)| ((*n).to_owned(), (*v).to_owned())).collect::<HashMap<_, _>>(),
+        environment: pairs.iter().map(|(n, v)| ((*n).to_owned(), (*v).to_owned())).collect::<HashMap<_, _>>().into(),
         arguments: vec!["bash".to_owned()],
         options: "hBc".to_owned(),
         ..Context::default()

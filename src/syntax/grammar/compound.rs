@@ -18,6 +18,9 @@ impl Reader<'_> {
             let redirects = self.read_redirects()?;
             return Ok(Command::Compound(compound, redirects));
         }
+        if !matches!(self.peek(), Some(b'f' | b't' | b'd' | b'e' | b'}')) {
+            return self.read_simple();
+        }
         match self.peek_keyword() {
             Some(("function", end)) if self.is_bash() => {
                 let start = self.at;
@@ -33,6 +36,9 @@ impl Reader<'_> {
     fn read_compound(&mut self) -> Read<Option<Compound>> {
         if self.peek() == Some(b'(') {
             return self.read_parenthesis().map(Some);
+        }
+        if !matches!(self.peek(), Some(b'{' | b'i' | b'w' | b'u' | b'f' | b's' | b'c' | b'[')) {
+            return Ok(None);
         }
         let Some((word, end)) = self.peek_keyword() else { return Ok(None) };
         let start = self.at;

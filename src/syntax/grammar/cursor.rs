@@ -293,5 +293,8 @@ fn keyword(word: &str) -> Option<&'static str> {
         "!", "{", "}", "[[", "]]", "case", "coproc", "do", "done", "elif", "else", "esac", "fi", "for", "function",
         "if", "in", "select", "then", "time", "until", "while",
     ];
+    if word.len() > 8 {
+        return None;
+    }
     KEYWORDS.iter().find(|k| **k == word).copied()
 }

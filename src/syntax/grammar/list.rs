@@ -9,7 +9,7 @@ use crate::syntax::tree::{
 };
 
 /// Reserved words that end a list.
-const CLOSERS: [&str; 9] = ["then", "do", "done", "fi", "elif", "else", "esac", "}", "in"];
+const CLOSERS: [&str; 8] = ["then", "do", "done", "fi", "elif", "else", "esac", "}"];
 
 impl Reader<'_> {
     /// Reads the whole text unit by unit, as bash does: a fault leaves the units before it.
@@ -80,7 +80,7 @@ impl Reader<'_> {
         match self.peek() {
             None | Some(b')' | b';' | b'|') => return true,
             Some(b'&') => return self.byte(1) != Some(b'>'),
-            Some(b't' | b'd' | b'f' | b'e' | b'}' | b'i') => {}
+            Some(b't' | b'd' | b'f' | b'e' | b'}') => {}
             Some(_) => return false,
         }
         self.peek_keyword().is_some_and(|(word, _)| CLOSERS.contains(&word))
@@ -125,6 +125,9 @@ impl Reader<'_> {
         let mut prefixed = false;
         loop {
             self.skip_blanks();
+            if !matches!(self.peek(), Some(b'!' | b't')) {
+                break;
+            }
             match self.peek_keyword() {
                 Some(("!", end)) => {
                     self.at = end;

@@ -42,6 +42,7 @@ fn commands_are_read() {
         ("[[ -f a && ( $x == b* || ! c ) ]]", "[[ (-f a && (${x} == b* || ! -n c)) ]]"),
         ("[[ a =~ ^(b|c d)$ ]] && e", "[[ a =~ ^(b|c d)$ ]] && [e]"),
         ("[[ -n $(id) ]]", "[[ -n $( [id] ) ]]"),
+        ("if in; then in; fi", "if [in] then [in] fi"),
         ("{(id)}", "{ ( [id] ) }"),
         ("if (a) then b; fi", "if ( [a] ) then [b] fi"),
     ]);
