@@ -9,6 +9,7 @@ use crate::act::{Class, Kind, tag};
 use crate::canonical::value::Field;
 use crate::effects::interpret::{Doing, is_path_kind};
 use crate::code::mention::shells_in;
+use crate::effects::shells::is_shell;
 use crate::effects::suspect::{is_output, path_in};
 use crate::effects::walk::Walk;
 use crate::policy::tables::{Is, Output, Role, Style};
@@ -66,10 +67,8 @@ impl Walk<'_, '_> {
         if option.starts_with('-') && word.text.contains(' ') {
             self.inner_accounts(word, doing);
         }
-        // `apt-get install $SHELL`, `shellcheck -s $SHELL`: names to such programs
-        let origin = doing.spec.origin;
-        let named = is_mere_reader(origin) || origin.contains("commands/packages") && doing.parsed.operands.contains(word);
-        for line in shells_in(&word.text).iter().filter(|l| !named && at_edge(l)) {
+        let named = if self.only_names_shell(option, word, doing) { Vec::new() } else { shells_in(&word.text) };
+        for line in named.iter().filter(|l| at_edge(l)) {
             let mut child = self.fork();
             child.state.ambient = doing.tags;
             child.text(line, word.span);
@@ -95,6 +94,16 @@ impl Walk<'_, '_> {
 }
 
 impl Walk<'_, '_> {
+    /// `shellcheck -s /bin/bash`, `apt-get install /bin/bash`, `docker run --entrypoint /bin/sh`: the path of a
+    /// shell as a dialect, a package, or a program inside a container, which the container's reading judges.
+    fn only_names_shell(&self, option: &str, word: &Field, doing: &Doing<'_>) -> bool {
+        let value = word.text.rsplit('=').next().unwrap_or(&word.text);
+        let alone = value.starts_with('/') && is_shell(value.rsplit('/').next().unwrap_or(""));
+        let dialect = matches!(option, "-s" | "--shell" | "-ln") && is_mere_reader(doing.spec.origin);
+        let installs = self.core.found.list.iter().any(|e| e.kind == Kind::Install && e.program == doing.program);
+        alone && (dialect || installs || doing.spec.origin.contains("commands/containers"))
+    }
+
     /// A file that the script itself has written, and that starts a shell.
     fn written_shells(&mut self, word: &Field, doing: &Doing<'_>) {
         let Some(path) = path_in(&word.text).or(Some(&*word.text)).filter(|p| p.len() < 512) else { return };
