@@ -29,8 +29,8 @@ use redteam::compose::{Case, Plan, names, plans};
 use redteam::stage::{Stage, context};
 
 /// Permille of points (detection minus false alarms) and of detection that must not be lost again.
-const POINTS: usize = 500;
-const DETECTION: usize = 700;
+const POINTS: usize = 850;
+const DETECTION: usize = 950;
 
 /// Blocked and judged, dangerous and harmless.
 #[derive(Clone, Copy, Debug, Default)]

@@ -70,7 +70,14 @@ impl Walk<'_, '_> {
                 }
                 Some(Outcome::silent())
             }
-            "type" | "times" | "wait" | "jobs" | "fg" | "bg" | "disown" | "umask" | "ulimit" | "help" | "caller"
+            "type" => {
+                let mut words = call.arguments().iter();
+                match words.next().map(|f| f.text.as_str()) {
+                    Some("-P" | "-p") => Some(self.place_of(words.next(), call)),
+                    Some(_) | None => Some(Outcome::silent()),
+                }
+            }
+            "times" | "wait" | "jobs" | "fg" | "bg" | "disown" | "umask" | "ulimit" | "help" | "caller"
             | "dirs" => Some(Outcome::silent()),
             // described as data: history -c, enable -f, complete -C, bind -x, hash -p, fc -s
             _ => None,
@@ -371,7 +378,9 @@ impl Walk<'_, '_> {
             }
             return Outcome::silent();
         };
-        let separators = self.state.scalar("IFS").map_or_else(|| " \t\n".to_owned(), |v| v.text);
+        // `IFS=: read …` holds for this call
+        let own = call.environment.iter().rev().find(|(n, _)| n == "IFS").map(|(_, v)| v.clone());
+        let separators = own.or_else(|| self.state.scalar("IFS")).map_or_else(|| " \t\n".to_owned(), |v| v.text);
         let value = |text: &str| Value { text: text.to_owned(), tags };
         if let Some(array) = array {
             let parts = line.split(|c| separators.contains(c)).filter(|p| !p.is_empty());

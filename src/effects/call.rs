@@ -35,6 +35,11 @@ fn is_named(head: &Field) -> bool {
     head.text.contains('/') && !base.is_empty() && !base.contains(HOLE) && !is_doubtful(head)
 }
 
+/// Characters that nobody sees: a name with them is not the one that it looks like.
+fn is_invisible(c: char) -> bool {
+    matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}')
+}
+
 fn is_doubtful(head: &Field) -> bool {
     let tags = [tag::FROM_NETWORK, tag::FROM_DECODED, tag::FROM_STDIN, tag::FROM_ENVIRONMENT, tag::OBFUSCATED];
     tags.iter().any(|t| head.tags.has(*t))
@@ -49,6 +54,9 @@ impl Walk<'_, '_> {
         self.note_canonical(call);
         for (name, value) in call.environment {
             self.injected(name, value, call.span, crate::effects::inject::Setting::Command);
+        }
+        if head.text.contains(is_invisible) {
+            return self.unknown_program(call, head);
         }
         if head.has_hole() && !is_named(head) && !self.is_of_workspace(head) {
             return self.unknown_program(call, head);
@@ -167,6 +175,14 @@ impl Walk<'_, '_> {
             // the script has put a program of this name into PATH itself
             return data;
         }
+        if let (None, Some(sub)) = (described, base.strip_prefix("git-"))
+            && let Some(spec) = self.core.policy.command("git").filter(|g| g.subcommands.iter().any(|(n, _)| *n == sub))
+        {
+            // git's own folder of programs: `git-clean` is `git clean`
+            let mut argv = vec![Field::known("git", head.span), Field::known(sub, head.span)];
+            argv.extend_from_slice(call.arguments());
+            return self.described(spec, &Call { argv: &argv, ..*call }, &Rc::from("git"));
+        }
         match described {
             Some(spec) => {
                 let outcome = self.described(spec, call, &program);
@@ -187,6 +203,14 @@ impl Walk<'_, '_> {
         let target = Target { written: Rc::clone(program), resolved: Rc::clone(program), ..Target::default() };
         let tags = self.state.ambient.union(call.argv.first().map(|f| f.tags).unwrap_or_default());
         self.core.emit(Kind::Unknown, target, tags, program, call.span);
+        if let [_, inner, ..] = call.argv
+            && self.core.policy.command(&inner.text).is_some()
+            && !inner.text.contains('/')
+        {
+            // perhaps a wrapper that runs what follows
+            let mut child = self.fork();
+            child.call(&Call { argv: call.arguments(), ..*call });
+        }
         let tags = self.suspect_arguments(call, program);
         let mut tags = tags.union(call.stdin.tags).minus(TagSet::of(tag::FROM_STDIN).with(tag::SHELL_SETTINGS));
         if crate::effects::shells::prints_settings(call) {

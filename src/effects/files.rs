@@ -44,6 +44,9 @@ impl Walk<'_, '_> {
         if matches!(field.text.as_str(), "-" | "/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0") {
             return self.stdin.clone();
         }
+        if let Some(data) = self.descriptor(&field.text) {
+            return data;
+        }
         let target = self.path_target(field);
         let tags = self.state.ambient.union(field.tags).union(self.path_tags(&target, field, Kind::Read));
         let from = provenance(target.classes).union(field.tags);
@@ -59,8 +62,22 @@ impl Walk<'_, '_> {
         }
     }
 
+    /// What `/dev/fd/N` would give, where the script itself has opened it.
+    fn descriptor(&self, path: &str) -> Option<Data> {
+        let number = path.strip_prefix("/dev/fd/").or_else(|| path.strip_prefix("/proc/self/fd/"))?;
+        match self.state.descriptors.get(&number.parse::<u32>().ok()?)? {
+            crate::canonical::state::Endpoint::Data(data) => Some(data.clone()),
+            crate::canonical::state::Endpoint::File(_)
+            | crate::canonical::state::Endpoint::Network(_)
+            | crate::canonical::state::Endpoint::Closed => None,
+        }
+    }
+
     /// The text of a small file, as the script has written it or as it lies on the machine.
     pub fn file_text(&mut self, target: &Target) -> FileText {
+        if let Some(data) = self.descriptor(&target.written) {
+            return FileText::Written(data);
+        }
         if let Some(written) = self.state.written_at(&target.resolved) {
             return FileText::Written(written.data.clone());
         }
@@ -141,6 +158,9 @@ impl Walk<'_, '_> {
                 }
                 if data.whole().is_none() {
                     tags = tags.with(tag::OPAQUE);
+                } else {
+                    // it was decoded here, and its text is judged
+                    tags = tags.minus(TagSet::of(tag::FROM_DECODED));
                 }
             }
             FileText::Missing => tags = tags.with(tag::MISSING),
@@ -201,7 +221,14 @@ impl Walk<'_, '_> {
     /// Known source text of a language.
     pub fn code_text(&mut self, lang: Lang, text: &str, like: &Field, arguments: &[Field]) -> Outcome {
         if lang != Lang::Shell {
-            return self.foreign(lang, text, like);
+            let mut child = self.fork();
+            // perl and ruby count from the first argument, the others from the program's name
+            let program = (!matches!(lang, Lang::Perl | Lang::Ruby)).then(|| like.value());
+            child.state.positional = Rc::new(program.into_iter().chain(arguments.iter().map(Field::value)).collect());
+            let outcome = child.foreign(lang, text, like);
+            let State { written, .. } = child.state;
+            self.state.written = written;
+            return outcome;
         }
         let mut child = self.fork();
         child.state.positional = Rc::new(arguments.iter().map(Field::value).collect());

@@ -42,6 +42,12 @@ impl Walk<'_, '_> {
         }
         self.core.anchor = saved;
         self.core.budget.depth += 1;
+        if let ([only], None) = (found.acts.as_slice(), &found.unknown)
+            && let (What::Print, [Value::Known(text)]) = (only.what, only.args.as_slice())
+        {
+            // all that it does is print a known text
+            data = Data { text: Some(format!("{}\n", text.trim_end_matches('\n'))), ..data };
+        }
         Outcome::prints(data)
     }
 
@@ -113,7 +119,10 @@ impl Walk<'_, '_> {
                 known = self.state.scalar(&source.detail).map(|v| v.text);
             }
             Origin::Command => tags = tags.with(tag::FROM_UNKNOWN),
-            Origin::Stdin => tags = tags.union(self.stdin.tags),
+            Origin::Stdin => {
+                tags = tags.union(self.stdin.tags);
+                known = self.stdin.whole().map(str::to_owned);
+            }
             Origin::File => {
                 let inner = Field { text: source.detail.to_string(), pattern: None, tags: TagSet::EMPTY, span: field.span };
                 let target = self.path_target(&inner);

@@ -64,7 +64,19 @@ impl Walk<'_, '_> {
             return outcome;
         }
         let parsed = parse(spec, call.arguments());
-        self.carry_out(spec, call, program, parsed)
+        let codes = |r: &Role| matches!(r.is, Is::Code(_) | Is::CodeFile(_));
+        if call.environment.is_empty() || !parsed.meant.iter().any(|m| m.roles.iter().any(codes)) {
+            return self.carry_out(spec, call, program, parsed);
+        }
+        // code of another language sees the variables of its call
+        let mut child = self.fork();
+        for (name, value) in call.environment {
+            child.state.set(name, value.clone());
+        }
+        let outcome = child.carry_out(spec, call, program, parsed);
+        let written = child.state.written;
+        self.state.written = written;
+        outcome
     }
 
     /// A variable that carries code for this very program.
@@ -475,14 +487,27 @@ impl Walk<'_, '_> {
                     environment.push((name.to_owned(), value));
                     rest = rest.get(1..).unwrap_or(&[]);
                 }
+                Some((name, value)) if name.starts_with("BASH_FUNC_") && value.starts_with("()") => {
+                    // a function that bash takes from its environment; it may be called
+                    let mut child = self.fork();
+                    child.text(&format!("f {value}; f"), field.span);
+                    rest = rest.get(1..).unwrap_or(&[]);
+                }
                 _ => break,
             }
         }
-        if rest.is_empty() {
-            return Outcome::silent();
-        }
+        let Some(first) = rest.first() else { return Outcome::silent() };
         let ambient = self.state.ambient;
         self.state.ambient = doing.tags.union(extra);
+        if let (Some(text), "-c" | "--command") = (rest.get(1), first.text.as_str()) {
+            // `flock FILE -c TEXT`: an option behind the operand
+            let mut child = self.fork();
+            let outcome = child.opaque_or_text(text, &doing.program);
+            let written = child.state.written;
+            self.state.written = written;
+            self.state.ambient = ambient;
+            return outcome;
+        }
         let call = Call { argv: rest, stdin: doing.call.stdin, environment: &environment, span: doing.call.span };
         let functions = std::mem::take(&mut self.state.functions);
         let aliases = std::mem::take(&mut self.state.aliases);

@@ -99,7 +99,13 @@ impl Walk<'_, '_> {
         }
         let streams = self.redirects(&simple.redirects, span);
         if argv.is_empty() {
-            let data = self.assign(simple);
+            let mut data = self.assign(simple);
+            if let (Some(input), true) = (&streams.input, simple.assignments.is_empty()) {
+                // `$(<file)` is the file's content
+                if self.state.ambient.has(tag::IN_SUBSTITUTION) {
+                    data = input.clone();
+                }
+            }
             self.keep(&streams);
             let outcome = Outcome { data, status: Status::Either };
             return self.finish_streams(streams, outcome);
@@ -124,6 +130,10 @@ impl Walk<'_, '_> {
         }
         let saved_input = std::mem::replace(&mut self.stdin, stdin.clone());
         let outcome = self.call(&Call { argv: &argv, stdin: &stdin, environment: &environment, span });
+        // `local a=(…)`: arrays among a declaration's arguments
+        for array in &simple.declared {
+            self.assign_one(array);
+        }
         self.stdin = saved_input;
         self.state.descriptors = descriptors;
         self.state.ambient = ambient;
@@ -219,8 +229,13 @@ impl Walk<'_, '_> {
     fn subscript(&mut self, index: &Word) -> String {
         let value = self.single(index);
         let span = index.span;
+        let unset = self.state.scalar(&value.text).is_none();
         let mut x = Expander { state: &mut self.state, host: self.core };
         x.host_checks_subscript(&value, span);
+        if unset && crate::effects::interpret::is_name(&value.text) {
+            // the key of a map
+            return value.text;
+        }
         crate::canonical::arithmetic::evaluate(&mut x, &value.text, span).map_or(value.text, |n| n.to_string())
     }
 

@@ -26,6 +26,7 @@ impl Walk<'_, '_> {
             return Some(self.shell(call, program));
         }
         match spec.handler {
+            "env" => self.split_string(spec, call, program),
             "find" => Some(self.find(spec, call, program)),
             "xargs" => Some(self.xargs(spec, call, program)),
             "daemon" => Some(self.daemon(spec, call, program)),
@@ -41,6 +42,17 @@ impl Walk<'_, '_> {
             "busybox" => self.busybox(call),
             _ => None,
         }
+    }
+
+    /// `env -S TEXT WORDS`: the text is split into words in front of the others.
+    fn split_string(&mut self, spec: &'static Command, call: &Call<'_>, program: &Rc<str>) -> Option<Outcome> {
+        let parsed = crate::effects::arguments::parse(spec, call.arguments());
+        let is_text = |m: &&crate::effects::arguments::Meant| m.roles.iter().any(|r| r.is == crate::policy::tables::Is::ShellText);
+        let text = parsed.meant.iter().find(is_text)?.field.clone();
+        let rest = parsed.operands.iter().map(|f| crate::canonical::operation::quote(&f.text));
+        let line = std::iter::once(text.text.clone()).chain(rest).collect::<Vec<_>>().join(" ");
+        let mut child = self.fork();
+        Some(child.opaque_or_text(&crate::effects::walk::made(&line, &text), program))
     }
 
     /// `busybox APPLET …`

@@ -16,20 +16,32 @@ use crate::policy::tables::Command;
 /// Most words that are taken from the input one by one.
 const WORDS: usize = 64;
 
+/// What ends an item of the input.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Ends {
+    Words,
+    Lines,
+    Nulls,
+}
+
 /// The words that the input gives.
-fn words_of(input: &Data, call: &Call<'_>, by_line: bool) -> Vec<Field> {
+fn words_of(input: &Data, call: &Call<'_>, ends: Ends) -> Vec<Field> {
     let tags = input.tags.minus(TagSet::of(tag::FROM_STDIN));
     let make = |text: String| Field { text, pattern: None, tags, span: call.span };
     let Some(text) = &input.text else {
         return vec![Field { span: call.span, ..Field::from(Value::unknown(tags)) }];
     };
-    let pieces: Vec<&str> = if by_line {
-        text.split(['\n', '\0']).filter(|l| !l.is_empty()).collect()
-    } else {
-        text.split(['\n', ' ', '\t', '\0']).filter(|w| !w.is_empty()).collect()
+    let pieces: Vec<&str> = match ends {
+        Ends::Lines => text.split(['\n', '\0']).filter(|l| !l.is_empty()).collect(),
+        Ends::Words => text.split(['\n', ' ', '\t', '\0']).filter(|w| !w.is_empty()).collect(),
+        Ends::Nulls => text.split('\0').filter(|w| !w.is_empty()).collect(),
     };
     if pieces.len() > WORDS {
         return vec![make(HOLE.to_string())];
+    }
+    if ends == Ends::Nulls {
+        // nothing is special then
+        return pieces.into_iter().map(|p| make(p.to_owned())).collect();
     }
     pieces.into_iter().map(|p| make(p.trim_matches(['"', '\'']).to_owned())).collect()
 }
@@ -66,7 +78,12 @@ impl Walk<'_, '_> {
         if argv.is_empty() {
             return Outcome::prints(Data { text: None, ..input });
         }
-        let given = words_of(&input, call, replace.is_some());
+        let ends = match (parsed.has_switch(&["-0", "--null"]), replace.is_some()) {
+            (true, _) => Ends::Nulls,
+            (false, true) => Ends::Lines,
+            (false, false) => Ends::Words,
+        };
+        let given = words_of(&input, call, ends);
         // names from a file, `-o`: the command has the terminal
         let own = parsed.has_switch(&["-o", "--open-tty"]) || words_from_file(call.arguments(), &parsed);
         let call = &Call { stdin: if own { &Data::inherited() } else { call.stdin }, ..*call };
@@ -154,7 +171,7 @@ impl Walk<'_, '_> {
             }
         }
         if !listed {
-            given = words_of(call.stdin, call, true);
+            given = words_of(call.stdin, call, Ends::Lines);
         }
         let tags = command.iter().chain(&given).fold(TagSet::EMPTY, |t, f| t.union(f.tags));
         let text = command.iter().map(|f| f.text.as_str()).collect::<Vec<_>>().join(" ");
