@@ -501,6 +501,8 @@ tags! {
     REMOVES_SOURCE = "removes-source",
     DELETES_EXTRA = "deletes-extra",
     SETS_MODE = "sets-mode",
+    /// the words of a shell text are handed over one by one (watch -x)
+    ARGV = "argv",
     /// each word of a rest of shell texts is a text of its own
     EACH = "each",
     /// ties a program to a connection (nc -e)

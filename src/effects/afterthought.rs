@@ -67,9 +67,8 @@ impl Walk<'_, '_> {
         if option.starts_with('-') && word.text.contains(' ') {
             self.inner_accounts(word, doing);
         }
-        // `apt-get install $SHELL`, `shellcheck -s $SHELL`: names to such programs
-        let names = self.only_names_shell(option, word, doing) || is_mere_reader(doing.spec.origin);
-        for line in shells_in(&word.text).iter().filter(|l| !names && at_edge(l)) {
+        let named = if self.only_names_shell(option, word, doing) { Vec::new() } else { shells_in(&word.text) };
+        for line in named.iter().filter(|l| at_edge(l)) {
             let mut child = self.fork();
             child.state.ambient = doing.tags;
             child.text(line, word.span);

@@ -111,17 +111,17 @@ pub fn parse(spec: &'static Command, words: &[Field]) -> Parsed {
     reader.out
 }
 
-struct Reader<'a> {
-    out: Parsed,
-    words: &'a [Field],
-    at: usize,
+pub(super) struct Reader<'a> {
+    pub(super) out: Parsed,
+    pub(super) words: &'a [Field],
+    pub(super) at: usize,
     /// after `--`, or after the first operand in POSIX style
     ended: bool,
     /// an option's value began a command (`python -m pip …`, `fd x -exec …`): it and all that follows are that
     /// command; so many operands stand before it
-    given_over: Option<usize>,
+    pub(super) given_over: Option<usize>,
     /// the subcommand so far, words separated by spaces
-    path: String,
+    pub(super) path: String,
 }
 
 impl Reader<'_> {
@@ -166,48 +166,6 @@ impl Reader<'_> {
         }
         self.out.places.push(self.at);
         self.out.operands.push(word);
-    }
-
-    /// Descends into a subcommand; names of two words look one ahead, or back past options
-    /// (`compose -f x.yml down` is `compose down`).
-    fn subcommand(&mut self, word: &str) -> bool {
-        let Some(spec) = self.out.specs.first().copied() else { return false };
-        let whole = if self.path.is_empty() { word.to_owned() } else { format!("{} {word}", self.path) };
-        let name = whole.as_str();
-        let mut found = None;
-        for (key, sub) in spec.subcommands {
-            if *key == name {
-                found = found.or(Some((*sub, 0)));
-            } else if let Some(rest) = key.strip_prefix(name).and_then(|r| r.strip_prefix(' ')) {
-                let ahead: Vec<&str> = rest.split(' ').collect();
-                let next = self.words.get(self.at..self.at + ahead.len());
-                if next.is_some_and(|w| w.iter().map(|f| f.text.as_str()).eq(ahead.iter().copied())) {
-                    found = Some((*sub, ahead.len()));
-                }
-            }
-        }
-        let Some((sub, skip)) = found else { return false };
-        self.path = whole;
-        for word in self.words.get(self.at..self.at + skip).unwrap_or(&[]) {
-            self.path.push(' ');
-            self.path.push_str(&word.text);
-        }
-        self.at += skip;
-        self.out.specs.push(sub);
-        true
-    }
-
-    /// `service NAME stop`: a subcommand after a word of its own, which stays an operand (`* stop`).
-    fn named_first(&mut self, word: &Field) -> bool {
-        let Some(spec) = self.out.specs.first().copied().filter(|_| self.path.is_empty()) else { return false };
-        let next = self.words.get(self.at).map_or("", |f| f.text.as_str());
-        let named = |key: &str| key.strip_prefix("* ").is_some_and(|k| k == next);
-        let Some((_, sub)) = spec.subcommands.iter().find(|(key, _)| named(key)) else { return false };
-        self.out.places.push(self.at);
-        self.out.operands.push(word.clone());
-        self.at += 1;
-        self.out.specs.push(sub);
-        true
     }
 
     fn flag(&mut self, name: &str, roles: &'static [Role]) {
@@ -370,50 +328,4 @@ impl Reader<'_> {
             }
         }
     }
-
-    /// Gives the operands their roles by position.
-    fn assign_operands(&mut self) {
-        let Some(spec) = self.out.spec() else { return };
-        let operands = spec.operands;
-        let total = self.given_over.unwrap_or(self.out.operands.len());
-        let is_command = |roles: &[Role]| roles.iter().any(|r| r.is == Is::Command);
-        let mut end = total;
-        // the last ones are taken first: `cp a b` has one source; `cp -t D a b` has two
-        let last = if self.out.tags.has(tag::LAST_GIVEN) { &[][..] } else { operands.last };
-        let tail = last.len().min(total.saturating_sub(usize::from(!last.is_empty() && total == 1)));
-        if !is_command(operands.rest) {
-            end = total - tail;
-        }
-        // `sed -e SCRIPT FILE`: the first operand's place is taken
-        let given = usize::from(self.out.tags.has(tag::FIRST_GIVEN));
-        let fields: Vec<Field> = self.out.operands.iter().take(total).cloned().collect();
-        for (i, field) in fields.iter().enumerate() {
-            let roles = if i >= end {
-                last.get(i - end).copied().unwrap_or(&[])
-            } else {
-                operands.first.get(i + given).copied().unwrap_or(operands.rest)
-            };
-            if i + given >= operands.first.len() && is_joined(roles) {
-                let field = joined(fields.get(i..end).unwrap_or(&[]));
-                self.out.meant.push(Meant { roles, field });
-                break;
-            }
-            self.out.meant.push(Meant { roles, field: field.clone() });
-            if is_command(roles) {
-                break;
-            }
-        }
-    }
-}
-
-/// Whether the words of a rest are one shell text (watch, ssh), not one each (hyperfine).
-fn is_joined(roles: &[Role]) -> bool {
-    roles.iter().any(|r| r.is == Is::ShellText && !r.tags.has(tag::EACH))
-}
-
-fn joined(words: &[Field]) -> Field {
-    let tags = words.iter().fold(TagSet::EMPTY, |t, w| t.union(w.tags));
-    let text = words.iter().map(|w| w.text.as_str()).collect::<Vec<_>>().join(" ");
-    let span = words.first().map(|w| w.span).unwrap_or_default();
-    Field { text, pattern: None, tags, span }
 }

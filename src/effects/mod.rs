@@ -19,6 +19,7 @@ pub mod inject;
 pub mod interpret;
 pub mod landing;
 pub mod model;
+pub mod positions;
 pub mod print;
 pub mod redirect;
 pub mod shells;

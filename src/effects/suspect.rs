@@ -67,6 +67,10 @@ impl Walk<'_, '_> {
     }
 
     fn suspect_shell(&mut self, i: usize, field: &Field, call: &Call<'_>, program: &Rc<str>) {
+        // `$ file /bin/bash`: a prompt that was typed along
+        if !program.contains(char::is_alphanumeric) {
+            return;
+        }
         if is_shell(field.text.rsplit('/').next().unwrap_or("")) && field.text.starts_with('/') {
             let Some(argv) = call.argv.get(i + 1..) else { return };
             // `-l /bin/sh -o`: an option's value, what follows is the program's own
