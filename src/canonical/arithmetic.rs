@@ -213,7 +213,7 @@ impl Parser<'_, '_> {
                 return None;
             }
             let value = self.value(&name, 0)?;
-            let step = if self.eat("++") { 1 } else { i64::from(self.eat("--")) * -1 };
+            let step = if self.eat("++") { 1 } else { -i64::from(self.eat("--")) };
             if step != 0 {
                 self.x.state.set(&name, Value::known(value.checked_add(step)?.to_string()));
             }

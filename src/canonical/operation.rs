@@ -17,10 +17,12 @@ const SUBJECT_LIMIT: usize = 4096;
 
 pub fn apply(x: &mut Expander<'_>, found: Got, operation: &Operation, span: Span) -> Got {
     match found {
-        Got::Fields(values) => match operation {
-            Operation::Substring(offset, length) => slice_fields(x, values, offset, length.as_ref(), span),
-            _ => Got::Fields(values.into_iter().map(|v| one(x, v, operation, span)).collect()),
-        },
+        Got::Fields(values) => {
+            if let Operation::Substring(offset, length) = operation {
+                return slice_fields(x, values, offset, length.as_ref(), span);
+            }
+            Got::Fields(values.into_iter().map(|v| one(x, v, operation, span)).collect())
+        }
         Got::Value(value) => Got::Value(one(x, value, operation, span)),
     }
 }
@@ -76,7 +78,10 @@ fn one(x: &mut Expander<'_>, value: Value, operation: &Operation, span: Span) ->
         }
         Operation::Substring(offset, length) => {
             let start = number(x, offset, span);
-            let count = length.as_ref().map(|w| number(x, w, span));
+            let count = match length {
+                None => Count::Rest,
+                Some(word) => number(x, word, span).map_or(Count::Unknown, Count::Known),
+            };
             substring(&value.text, start, count)
         }
         Operation::Case(change, pattern) => {
@@ -171,18 +176,15 @@ fn replace(text: &str, pattern: &str, with: &str, at: ReplaceAt) -> String {
         ReplaceAt::First | ReplaceAt::All => {
             let (mut out, mut from) = (String::new(), 0);
             while let Some(c) = text.get(from..).and_then(|t| t.chars().next()) {
-                match longest(from) {
-                    Some(end) => {
-                        out.push_str(with);
-                        from = end;
-                        if at == ReplaceAt::First {
-                            break;
-                        }
+                if let Some(end) = longest(from) {
+                    out.push_str(with);
+                    from = end;
+                    if at == ReplaceAt::First {
+                        break;
                     }
-                    None => {
-                        out.push(c);
-                        from += c.len_utf8();
-                    }
+                } else {
+                    out.push(c);
+                    from += c.len_utf8();
                 }
             }
             out.push_str(text.get(from..).unwrap_or(""));
@@ -191,7 +193,16 @@ fn replace(text: &str, pattern: &str, with: &str, at: ReplaceAt) -> String {
     }
 }
 
-fn substring(text: &str, start: Option<i64>, count: Option<Option<i64>>) -> String {
+/// A substring's length.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Count {
+    /// none is given: to the end
+    Rest,
+    Known(i64),
+    Unknown,
+}
+
+fn substring(text: &str, start: Option<i64>, count: Count) -> String {
     let chars: Vec<char> = text.chars().collect();
     let length = i64::try_from(chars.len()).unwrap_or(i64::MAX);
     let Some(start) = start else { return HOLE.to_string() };
@@ -200,10 +211,10 @@ fn substring(text: &str, start: Option<i64>, count: Option<Option<i64>>) -> Stri
         return String::new();
     }
     let to = match count {
-        None => length,
-        Some(None) => return HOLE.to_string(),
-        Some(Some(n)) if n < 0 => length.saturating_add(n),
-        Some(Some(n)) => from.saturating_add(n).min(length),
+        Count::Rest => length,
+        Count::Unknown => return HOLE.to_string(),
+        Count::Known(n) if n < 0 => length.saturating_add(n),
+        Count::Known(n) => from.saturating_add(n).min(length),
     };
     let (from, to) = (usize::try_from(from).unwrap_or(0), usize::try_from(to.max(from)).unwrap_or(0));
     chars.get(from..to).unwrap_or(&[]).iter().collect()
@@ -273,8 +284,8 @@ mod tests {
         assert_eq!(replace("xrxmx", "x", "", ReplaceAt::All), "rm");
         assert_eq!(replace("xrxm", "x", "", ReplaceAt::First), "rxm");
         assert_eq!(replace("a-b", "-*", "", ReplaceAt::End), "a");
-        assert_eq!(substring("abcdef", Some(-3), Some(Some(2))), "de");
-        assert_eq!(substring("abc", Some(1), None), "bc");
+        assert_eq!(substring("abcdef", Some(-3), Count::Known(2)), "de");
+        assert_eq!(substring("abc", Some(1), Count::Rest), "bc");
         assert_eq!(change_case("rm", CaseChange::UpperAll, None), "RM");
     }
 }

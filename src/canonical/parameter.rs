@@ -18,30 +18,32 @@ pub enum Got {
     Fields(Vec<Value>),
 }
 
+// How such names end, what stands in them, and what shows that they only name a place or a count.
+const ENDS: [&str; 14] = [
+    "TOKEN",
+    "SECRET",
+    "PASSWORD",
+    "PASSWD",
+    "PASSPHRASE",
+    "CREDENTIALS",
+    "CREDENTIAL",
+    "API_KEY",
+    "APIKEY",
+    "ACCESS_KEY",
+    "ACCESS_KEY_ID",
+    "PRIVATE_KEY",
+    "SECRET_KEY",
+    "_PAT",
+];
+const ANYWHERE: [&str; 5] = ["SECRET", "PASSWORD", "_TOKEN", "API_KEY", "PRIVATE_KEY"];
+const NOT: [&str; 6] = ["_FILE", "_PATH", "_DIR", "_COUNT", "TOKENIZER", "MAX_TOKEN"];
+
 /// Whether a variable's name says that it holds a credential.
 pub fn is_secret_name(name: &str) -> bool {
     if name.len() < 3 || !name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_') {
         return false;
     }
     let upper = name.to_ascii_uppercase();
-    const ENDS: [&str; 14] = [
-        "TOKEN",
-        "SECRET",
-        "PASSWORD",
-        "PASSWD",
-        "PASSPHRASE",
-        "CREDENTIALS",
-        "CREDENTIAL",
-        "API_KEY",
-        "APIKEY",
-        "ACCESS_KEY",
-        "ACCESS_KEY_ID",
-        "PRIVATE_KEY",
-        "SECRET_KEY",
-        "_PAT",
-    ];
-    const ANYWHERE: [&str; 5] = ["SECRET", "PASSWORD", "_TOKEN", "API_KEY", "PRIVATE_KEY"];
-    const NOT: [&str; 6] = ["_FILE", "_PATH", "_DIR", "_COUNT", "TOKENIZER", "MAX_TOKEN"];
     if NOT.iter().any(|n| upper.contains(n)) {
         return false;
     }
@@ -102,19 +104,15 @@ fn element(x: &mut Expander<'_>, name: &str, index: &Word, span: Span) -> Option
     if let Some(value) = found(&key.text) {
         return Some(Got::Value(value));
     }
-    match wanted {
-        Some(text) => {
-            let text = match text.parse::<i64>() {
-                Ok(n) if n < 0 => i64::try_from(array.len()).ok().map_or(text, |l| (l + n).to_string()),
-                Ok(_) | Err(_) => text,
-            };
-            found(&text).map(Got::Value)
-        }
-        None => {
-            let tags = array.iter().fold(key.tags, |t, (_, v)| t.union(v.tags));
-            Some(Got::Value(Value::unknown(tags)))
-        }
-    }
+    let Some(text) = wanted else {
+        let tags = array.iter().fold(key.tags, |t, (_, v)| t.union(v.tags));
+        return Some(Got::Value(Value::unknown(tags)));
+    };
+    let text = match text.parse::<i64>() {
+        Ok(n) if n < 0 => i64::try_from(array.len()).ok().map_or(text, |l| (l + n).to_string()),
+        Ok(_) | Err(_) => text,
+    };
+    found(&text).map(Got::Value)
 }
 
 fn flat(got: Got) -> Value {
@@ -140,16 +138,13 @@ pub fn expand(x: &mut Expander<'_>, parameter: &Parameter, span: Span) -> Got {
         if target.has_hole() {
             return Got::Value(Value::unknown(target.tags));
         }
-        match target.text.split_once('[') {
-            Some((array, key)) => {
-                index = Some(Word::quoted(key.trim_end_matches(']'), span));
-                x.host_checks_subscript(&Value::known(key), span);
-                name = array.to_owned();
-            }
-            None => {
-                name = target.text;
-                index = None;
-            }
+        if let Some((array, key)) = target.text.split_once('[') {
+            index = Some(Word::quoted(key.trim_end_matches(']'), span));
+            x.host_checks_subscript(&Value::known(key), span);
+            array.clone_into(&mut name);
+        } else {
+            name = target.text;
+            index = None;
         }
     }
     let found = raw(x, &name, index.as_ref(), span);

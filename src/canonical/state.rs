@@ -185,11 +185,9 @@ impl State {
         match name {
             "PWD" => Some(Value::known(self.cwd.clone())),
             "HOME" if self.environment.is_empty() => Some(Value::known(self.home.clone())),
-            "HOME" => None,
             "IFS" => Some(Value::known(" \t\n")),
             "OSTYPE" => Some(Value::known("linux-gnu")),
-            "BASH" => Some(Value::known("/bin/bash")),
-            "SHELL" => Some(Value::known("/bin/bash")),
+            "BASH" | "SHELL" => Some(Value::known("/bin/bash")),
             "OPTIND" => Some(Value::known("1")),
             "RANDOM"
             | "SRANDOM"

@@ -104,6 +104,7 @@ impl Data {
         Self { text: None, tags: TagSet::of(tag::FROM_STDIN), origin: Origin::Inherited }
     }
 
+    #[must_use]
     pub fn tagged(mut self, tags: TagSet) -> Self {
         self.tags = self.tags.union(tags);
         self

@@ -30,9 +30,10 @@ pub fn own_environment() -> HashMap<String, String> {
 }
 
 /// Fills in what was not asked for.
-pub fn context(asked: Asked, own: &HashMap<String, String>) -> Context {
+pub fn context<S: std::hash::BuildHasher>(asked: Asked, own: &HashMap<String, String, S>) -> Context {
     let given = asked.environment.is_some();
-    let mut environment = asked.environment.unwrap_or_else(|| own.clone());
+    let mut environment =
+        asked.environment.unwrap_or_else(|| own.iter().map(|(n, v)| (n.clone(), v.clone())).collect());
     if !given {
         for (name, value) in [("HOME", &asked.home), ("PWD", &asked.cwd)] {
             if let Some(value) = value {

@@ -6,6 +6,7 @@
 use crate::act::{Kind, tag};
 use crate::confine::Grant;
 use crate::decision::Decision;
+use crate::effects::model::Effect;
 use crate::invocation::context::Context;
 use crate::policy::Policy;
 use crate::policy::temper::Unsettled;
@@ -36,21 +37,7 @@ pub(super) fn grants(decision: &Decision) -> Vec<Grant<'_>> {
     for effect in &decision.effects {
         let path = &*effect.target.resolved;
         let placed = path.starts_with('/') && !path.contains('…');
-        let grant = match effect.kind {
-            Kind::Install | Kind::Uninstall | Kind::Service | Kind::Account | Kind::Mount | Kind::Format => {
-                Some(Grant::System)
-            }
-            Kind::Privilege => Some(Grant::Elevation),
-            Kind::Read if placed => Some(Grant::Read(path)),
-            Kind::Write | Kind::Append if placed && effect.tags.has(tag::IN_PLACE) => {
-                Some(Grant::Replace(path))
-            }
-            Kind::Write | Kind::Append | Kind::Create | Kind::Chmod | Kind::Chown if placed => {
-                Some(Grant::Write(path))
-            }
-            Kind::Delete | Kind::Move | Kind::Link if placed => Some(Grant::Replace(path)),
-            _ => None,
-        };
+        let grant = grant_for(effect, path, placed);
         if let Some(grant) = grant
             && !grants.contains(&grant)
             && grants.len() < GRANTS
@@ -59,6 +46,51 @@ pub(super) fn grants(decision: &Decision) -> Vec<Grant<'_>> {
         }
     }
     grants
+}
+
+/// What one allowed effect needs.
+fn grant_for<'d>(effect: &'d Effect, path: &'d str, placed: bool) -> Option<Grant<'d>> {
+    match effect.kind {
+        Kind::Install | Kind::Uninstall | Kind::Service | Kind::Account | Kind::Mount | Kind::Format => {
+            Some(Grant::System)
+        }
+        Kind::Privilege => Some(Grant::Elevation),
+        Kind::Read => placed.then_some(Grant::Read(path)),
+        Kind::Write | Kind::Append if effect.tags.has(tag::IN_PLACE) => {
+            placed.then_some(Grant::Replace(path))
+        }
+        Kind::Write | Kind::Append | Kind::Create | Kind::Chmod | Kind::Chown => {
+            placed.then_some(Grant::Write(path))
+        }
+        Kind::Delete | Kind::Move | Kind::Link => placed.then_some(Grant::Replace(path)),
+        Kind::List
+        | Kind::LinkTo
+        | Kind::Execute
+        | Kind::Code
+        | Kind::Shell
+        | Kind::Fetch
+        | Kind::Send
+        | Kind::Connect
+        | Kind::Listen
+        | Kind::Signal
+        | Kind::Power
+        | Kind::Kernel
+        | Kind::Guard
+        | Kind::Discard
+        | Kind::Overwrite
+        | Kind::Remote
+        | Kind::Publish
+        | Kind::Schedule
+        | Kind::Inject
+        | Kind::Disclose
+        | Kind::Exhaust
+        | Kind::Evade
+        | Kind::Discover
+        | Kind::Container
+        | Kind::Trace
+        | Kind::Capture
+        | Kind::Unknown => None,
+    }
 }
 
 /// Each grant is a rule of the kernel's ruleset and costs a few microseconds.

@@ -85,7 +85,11 @@ impl Machine<'_, '_> {
                 };
             }
             ("pack", V::List(seq)) => {
-                return self.fold(Fold::Pack, None, &Args::of([&[args.at(0)], seq.items.as_slice()].concat()));
+                return self.fold(
+                    Fold::Pack,
+                    None,
+                    &Args::of([&[args.at(0)], seq.items.as_slice()].concat()),
+                );
             }
             ("get" | "fetch" | "dig", V::Dict(seq)) => {
                 return super::operator::lookup(&seq.items, &args.at(0))

@@ -128,7 +128,7 @@ fn unquote(written: &str) -> (String, bool) {
                     match inner {
                         '"' => break,
                         '\\' if matches!(characters.peek(), Some('"' | '\\' | '$' | '`')) => {
-                            out.extend(characters.next())
+                            out.extend(characters.next());
                         }
                         _ => out.push(inner),
                     }

@@ -189,7 +189,7 @@ impl<'t> Reader<'t> {
                 b'`' => self.read_backquotes(out, context)?,
                 b'~' if tilde_here => self.read_tilde(out, context),
                 b'<' | b'>' if bare && self.is_bash() && self.byte(1) == Some(b'(') => {
-                    self.read_process(out)?
+                    self.read_process(out)?;
                 }
                 b'(' if context.is_token() && self.opens_pattern(out, context) => self.read_group(out)?,
                 b'|' if context == Context::Regex => out.text(self.character(), form),
