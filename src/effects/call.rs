@@ -45,6 +45,14 @@ fn is_doubtful(head: &Field) -> bool {
     tags.iter().any(|t| head.tags.has(*t))
 }
 
+/// Programs that wrappers are put in front of, and whose names are no verbs: `e init`, `tool install`,
+/// `app kill` have subcommands of their own.
+const WRAPPED: &[&str] = &[
+    "git", "rm", "cp", "mv", "dd", "cat", "tar", "chmod", "chown", "shred", "sh", "bash", "zsh", "dash", "sudo", "doas", "curl", "wget", "ssh",
+    "scp", "rsync", "nc", "ncat", "socat", "python", "python3", "perl", "ruby", "node", "npm", "npx", "pnpm", "yarn", "pip", "pip3", "uv", "cargo",
+    "docker", "podman", "kubectl", "helm", "terraform", "aws", "gcloud", "az", "gh", "psql", "mysql", "systemctl", "crontab", "mkfs", "xargs",
+];
+
 /// Deepest nesting of function calls that is walked.
 const CALLS: u16 = 24;
 
@@ -204,8 +212,7 @@ impl Walk<'_, '_> {
         let tags = self.state.ambient.union(call.argv.first().map(|f| f.tags).unwrap_or_default());
         self.core.emit(Kind::Unknown, target, tags, program, call.span);
         if let [_, inner, ..] = call.argv
-            && self.core.policy.command(&inner.text).is_some()
-            && !inner.text.contains('/')
+            && WRAPPED.contains(&inner.text.as_str())
         {
             // perhaps a wrapper that runs what follows
             let mut child = self.fork();

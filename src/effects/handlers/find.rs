@@ -279,3 +279,34 @@ fn found_by(branch: &Branch, start: &Field, near: bool, depth_zero: bool) -> Fou
     }
     Found { field: Field { text, pattern: None, tags, span: start.span }, narrowed }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::Span;
+
+    /// What the last action of a find in a project finds.
+    fn finds(text: &str) -> Vec<String> {
+        let words: Vec<Field> = text.split(' ').map(|w| Field::known(w, Span::default())).collect();
+        let search = parse(&words);
+        let start = Field::known(".", Span::default());
+        let (_, branches) = search.actions.last().unwrap();
+        branches.iter().map(|b| found_by(b, &start, true, search.depth_zero).field.text.replace(HOLE, "_")).collect()
+    }
+
+    #[test]
+    fn tests_narrow_what_follows_them_only() {
+        for (text, expected) in [
+            (". -name *.o -delete", vec!["./_/*.o"]),
+            (". -delete -name *.o", vec!["."]),
+            (". -name a -o -true -delete", vec!["."]),
+            (". ( -name a -o -name b ) -delete", vec!["./_/a", "./_/b"]),
+            (". ( -type f -o -type l ) -mtime +5 -delete", vec!["./_", "./_"]),
+            (". ! -name a -delete", vec!["./_"]),
+            (". -exec grep -q x {} ; -delete", vec!["./_"]),
+            (". -exec rm {} ; -delete", vec!["."]),
+        ] {
+            assert_eq!(finds(text), expected, "{text}");
+        }
+    }
+}
