@@ -132,7 +132,7 @@ fn disguises_neither_hide_danger_nor_make_harmless_commands_suspicious() {
             if show {
                 let line = serde_json::json!({
                     "id": format!("{dangerous} {}", one.plan.names().join(" ")), "cmd": case.text,
-                    "env": context.environment, "wrong": blocked != dangerous,
+                    "env": *context.environment, "wrong": blocked != dangerous,
                 });
                 println!("{line}");
             }

@@ -26,8 +26,6 @@ pub(crate) enum Slot {
     This(u8),
     /// each argument is an act of its own; lists are opened
     Each,
-    /// all arguments, joined to one
-    Joined,
 }
 
 /// What a call gives back.
@@ -80,7 +78,6 @@ pub(crate) enum Fold {
     /// list, separator (or separator, list)
     Implode,
     PathJoin,
-    ExpandUser,
     Dirname,
     Basename,
     /// the first argument as it is
@@ -131,7 +128,7 @@ pub(crate) enum Special {
     Attribute,
     /// __import__, require: a module by its name
     Import,
-    /// calls its first argument: apply, call_user_func
+    /// calls its first argument: apply, `call_user_func`
     Apply,
     /// path, mode: reads, writes or appends
     Open,
@@ -166,10 +163,8 @@ pub(crate) enum Special {
     Request,
     /// list and functions: calls the function with each item
     Visit,
-    /// the variables by their names: globals()
+    /// the variables by their names: `globals()`
     Globals,
-    /// name of the method: method of an object made by getattr and its likes
-    This,
     /// signal, processes (perl, ruby order)
     KillList,
     /// sets a variable of the environment from one text `A=b`

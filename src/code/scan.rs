@@ -77,10 +77,6 @@ impl<'a> Scan<'a> {
         self.push(Tok::Text(quote, bits));
     }
 
-    pub(crate) fn begun(&self) -> usize {
-        self.start
-    }
-
     /// Whether what was read so far ends with something that can be divided, called, indexed.
     pub(crate) fn after_operand(&self) -> bool {
         self.out.last().is_some_and(Token::ends_operand)

@@ -17,9 +17,9 @@ pub(crate) enum Quote {
     Text,
     /// Python's b'…'
     Bytes,
-    /// runs as shell text: backticks, %x(), qx()
+    /// runs as shell text: backticks, %`x()`, `qx()`
     Command,
-    /// a list of words: qw(), %w()
+    /// a list of words: `qw()`, %`w()`
     Words,
     /// reads lines of a handle: `<F>`
     Line,

@@ -49,7 +49,10 @@ pub fn keep(memory: &OwnedFd, from: &[i32]) -> Result<i32, MemoryError> {
 pub fn reserve_standard_descriptors() {
     loop {
         let flags = OFlag::O_PATH | OFlag::O_CLOEXEC;
-        let Ok(taken) = nix::fcntl::openat(nix::fcntl::AT_FDCWD, "/", flags, nix::sys::stat::Mode::empty()) else { return };
+        let Ok(taken) = nix::fcntl::openat(nix::fcntl::AT_FDCWD, "/", flags, nix::sys::stat::Mode::empty())
+        else {
+            return;
+        };
         if taken.as_raw_fd() > 2 {
             return;
         }

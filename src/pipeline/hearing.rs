@@ -45,7 +45,11 @@ impl Hearing {
         let world = Machine;
         let (directory, (_, home)) = (startup::directory(), startup::user(world.uid()));
         let workspace = workspace::find(None, &directory, &home, &Lookups::new(&world, LOOKUPS));
-        let places = Whereabouts::around(Some(&*home).filter(|home| !home.is_empty()), &directory, workspace.as_deref());
+        let places = Whereabouts::around(
+            Some(&*home).filter(|home| !home.is_empty()),
+            &directory,
+            workspace.as_deref(),
+        );
         let began = Instant::now();
         let of = |policy: Policy, audit| Self {
             world: Machine,

@@ -65,7 +65,8 @@ impl<'a> Places<'a> {
             return (known.found.clone(), known.classes);
         }
         let found = self.resolve(written, cwd);
-        let classes = found.as_ref().map_or(ClassSet::of(Class::Unknown), |found| self.classes(found, follow));
+        let classes =
+            found.as_ref().map_or(ClassSet::of(Class::Unknown), |found| self.classes(found, follow));
         let mut recent = self.recent.borrow_mut();
         if recent.len() == RECENT {
             recent.remove(0);

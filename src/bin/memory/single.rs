@@ -14,12 +14,14 @@ use dlmalloc::Dlmalloc;
 
 #[global_allocator]
 static MEMORY: Memory = Memory {
-    pool: UnsafeCell::new(const {
-        let mut pool = Dlmalloc::new();
-        // bytes asked of the kernel at once
-        assert!(pool.set_granularity(256 << 10));
-        pool
-    }),
+    pool: UnsafeCell::new(
+        const {
+            let mut pool = Dlmalloc::new();
+            // bytes asked of the kernel at once
+            assert!(pool.set_granularity(256 << 10));
+            pool
+        },
+    ),
     owner: AtomicUsize::new(0),
 };
 

@@ -5,6 +5,7 @@
 
 use std::rc::Rc;
 
+use super::call::{Args, Given};
 use super::machine::Machine;
 use super::value::V;
 use crate::code::found::{Origin, What};
@@ -131,5 +132,47 @@ impl Machine<'_, '_> {
             return;
         }
         self.state.vars.insert(Rc::from(&*name), value);
+    }
+
+    /// Binds parameters to arguments.
+    pub(crate) fn bind(&mut self, params: &[Id], args: &Args) {
+        let tree = self.tree;
+        self.state.vars.insert(Rc::from("@_"), V::list(args.items.clone()));
+        let mut given = args.items.iter();
+        for param in params {
+            let (target, default) = match tree.node(*param) {
+                Node::Assign(target, _, default) => (*target, Some(*default)),
+                Node::Pair(target, kind) => match tree.node(*kind) {
+                    Node::Assign(_, _, default) => (*target, Some(*default)),
+                    _ => (*target, None),
+                },
+                _ => (*param, None),
+            };
+            if matches!(tree.node(target), Node::Name("self" | "cls" | "this")) {
+                continue;
+            }
+            let by_name = match tree.node(target) {
+                Node::Name(name) => args.named.iter().find(|(n, _)| **n == **name).map(|(_, v)| v.clone()),
+                _ => None,
+            };
+            let value = match (by_name, tree.node(target)) {
+                (Some(value), _) => value,
+                (None, Node::Spread(_)) => V::list(given.by_ref().cloned().collect()),
+                (None, _) => match (given.next().cloned(), default) {
+                    (Some(value), _) => value,
+                    (None, Some(default)) => {
+                        let value = self.eval(default);
+                        if args.given == Given::Anything { V::any(vec![value, V::open(Origin::Unknown)]) } else { value }
+                    }
+                    (None, None) => V::open(Origin::Unknown),
+                },
+            };
+            self.assign(target, value);
+        }
+        // a block without parameters works on the item itself
+        if params.is_empty() && !args.items.is_empty() {
+            self.set("$_", args.at(0));
+            self.set("it", args.at(0));
+        }
     }
 }

@@ -7,8 +7,8 @@ use std::rc::Rc;
 
 use super::machine::Machine;
 use super::value::{V, joint};
-use crate::code::found::{Origin, Reach, Source, What};
-use crate::code::meaning::{Gives, Means, Slot};
+use crate::code::found::{Origin, Source, What};
+use crate::code::meaning::Means;
 use crate::code::tree::{Id, NOTHING, Node};
 use crate::policy::tables::Lang;
 
@@ -182,11 +182,10 @@ impl Machine<'_, '_> {
             let values = seq.items.iter().map(|o| self.method(o, name, args, id)).collect();
             return V::any(values);
         }
-        if let V::Object(object) = of {
-            if let Some(means) = self.means(&format!("%{}.{name}", object.class)) {
+        if let V::Object(object) = of
+            && let Some(means) = self.means(&format!("%{}.{name}", object.class)) {
                 return self.do_means(means, Some(of), args, id);
             }
-        }
         if let V::Open(source) = of {
             if source.origin == Origin::Environment && matches!(name, "get" | "fetch" | "pop" | "setdefault" | "dig" | "delete") {
                 let value = self.index(of.clone(), &args.at(0), id);
@@ -290,51 +289,10 @@ impl Machine<'_, '_> {
         value.unwrap_or(last)
     }
 
-    fn bind(&mut self, params: &[Id], args: &Args) {
-        let tree = self.tree;
-        self.state.vars.insert(Rc::from("@_"), V::list(args.items.clone()));
-        let mut given = args.items.iter();
-        for param in params {
-            let (target, default) = match tree.node(*param) {
-                Node::Assign(target, _, default) => (*target, Some(*default)),
-                Node::Pair(target, kind) => match tree.node(*kind) {
-                    Node::Assign(_, _, default) => (*target, Some(*default)),
-                    _ => (*target, None),
-                },
-                _ => (*param, None),
-            };
-            if matches!(tree.node(target), Node::Name("self" | "cls" | "this")) {
-                continue;
-            }
-            let by_name = match tree.node(target) {
-                Node::Name(name) => args.named.iter().find(|(n, _)| **n == **name).map(|(_, v)| v.clone()),
-                _ => None,
-            };
-            let value = match (by_name, tree.node(target)) {
-                (Some(value), _) => value,
-                (None, Node::Spread(_)) => V::list(given.by_ref().cloned().collect()),
-                (None, _) => match (given.next().cloned(), default) {
-                    (Some(value), _) => value,
-                    (None, Some(default)) => {
-                        let value = self.eval(default);
-                        if args.given == Given::Anything { V::any(vec![value, V::open(Origin::Unknown)]) } else { value }
-                    }
-                    (None, None) => V::open(Origin::Unknown),
-                },
-            };
-            self.assign(target, value);
-        }
-        // a block without parameters works on the item itself
-        if params.is_empty() && !args.items.is_empty() {
-            self.set("$_", args.at(0));
-            self.set("it", args.at(0));
-        }
-    }
-
     /// What the tables say that a call does.
     pub(crate) fn do_means(&mut self, means: Means, this: Option<&V>, args: &Args, id: Id) -> V {
         match means {
-            Means::Act(what, slots, gives) => self.act_of(what, slots, gives, this, args, id),
+            Means::Act(what, slots, gives) => self.act_of((what, slots, gives), this, args, id),
             Means::Fold(fold) => self.fold(fold, this, args).unwrap_or_else(|| self.unknown_call(this.map(V::source).unwrap_or_default(), args)),
             Means::Object(class) => V::object(class, args.all()),
             Means::From(origin) => {
@@ -350,74 +308,5 @@ impl Machine<'_, '_> {
             Means::Constant(text) => V::text(text),
             Means::Special(special) => self.special(special, this, args, id),
         }
-    }
-
-    fn act_of(&mut self, what: What, slots: &[Slot], gives: Gives, this: Option<&V>, args: &Args, id: Id) -> V {
-        self.reach(reach_of(what));
-        let mut values: Vec<V> = Vec::new();
-        for slot in slots {
-            match slot {
-                Slot::At(n, name) => values.extend(args.slot(usize::from(*n), name)),
-                Slot::Rest(n) => values.extend(args.items.iter().skip(usize::from(*n)).flat_map(opened)),
-                Slot::This(n) => values.push(made_with(this, usize::from(*n))),
-                Slot::Joined => values.push(self.concat(&args.items)),
-                Slot::Each => {
-                    for value in args.items.iter().flat_map(opened) {
-                        let value = plain(value);
-                        self.act(what, vec![value], id);
-                    }
-                    self.callbacks(args, &V::open(Origin::Unknown));
-                    return V::Nothing;
-                }
-            }
-        }
-        let values: Vec<V> = values.into_iter().map(plain).collect();
-        let first = values.first().cloned().unwrap_or(V::Nothing);
-        self.act(what, values.clone(), id);
-        let given = match gives {
-            Gives::Nothing => V::open(Origin::Computed),
-            Gives::From(origin) => V::from(origin, &first.shown()),
-            Gives::Object(class) => V::object(class, values),
-            Gives::Same => this.cloned().unwrap_or(first),
-        };
-        self.callbacks(args, &given);
-        given
-    }
-}
-
-/// What a name that nothing binds can say as an argument: where it comes from is not known.
-fn plain(value: V) -> V {
-    match value {
-        V::Ref(_) | V::Function(_) | V::Bound(_) => V::Open(value.source().worse(Source::of(Origin::Unknown))),
-        other => other,
-    }
-}
-
-pub(crate) fn opened(value: &V) -> Vec<V> {
-    match value {
-        V::List(seq) => seq.items.iter().flat_map(|v| if let V::List(s) = v { s.items.clone() } else { vec![v.clone()] }).collect(),
-        V::Dict(_) | V::Function(_) => Vec::new(),
-        other => vec![other.clone()],
-    }
-}
-
-/// What a method's object was made with.
-pub(crate) fn made_with(this: Option<&V>, at: usize) -> V {
-    match this {
-        Some(V::Object(object)) => object.args.get(at).cloned().unwrap_or(V::Nothing),
-        Some(V::Ref(_)) | None => V::open(Origin::Unknown),
-        Some(other) if at == 0 => other.clone(),
-        Some(_) => V::Nothing,
-    }
-}
-
-fn reach_of(what: What) -> Reach {
-    match what {
-        What::Shell | What::Exec | What::Interactive | What::Kill | What::Trace | What::Power | What::Setuid | What::Exhaust | What::Install => Reach::PROCESSES,
-        What::Connect | What::Listen | What::Fetch | What::Send | What::Download | What::StreamsToNetwork | What::Serve => Reach::NETWORK,
-        What::Eval | What::Load => Reach::CODE,
-        What::LoadNative => Reach::NATIVE,
-        What::Delete | What::DeleteTree | What::Write | What::Append | What::Read | What::List | What::Create | What::Move | What::Copy | What::Link | What::Chmod | What::Chown | What::Chdir | What::DropData => Reach::FILES,
-        What::Environment | What::Print | What::SetVariable | What::Discover | What::Capture => Reach::default(),
     }
 }

@@ -54,7 +54,7 @@ pub(crate) fn base32(text: &str) -> Option<Vec<u8>> {
 pub(crate) fn hex(text: &str) -> Option<Vec<u8>> {
     let digits: String = text.replace("0x", "").chars().filter(|c| !c.is_whitespace() && !matches!(c, ':' | ',')).collect();
     let digits = digits.replace("\\x", "");
-    if digits.len() % 2 != 0 || digits.is_empty() {
+    if !digits.len().is_multiple_of(2) || digits.is_empty() {
         return None;
     }
     digits.as_bytes().chunks(2).map(|pair| std::str::from_utf8(pair).ok().and_then(|p| u8::from_str_radix(p, 16).ok())).collect()
@@ -66,15 +66,12 @@ pub(crate) fn percent(text: &str) -> Vec<u8> {
     let mut at = 0_usize;
     while let Some(b) = bytes.get(at).copied() {
         let code = bytes.get(at.saturating_add(1)..at.saturating_add(3)).and_then(|p| std::str::from_utf8(p).ok()).and_then(|p| u8::from_str_radix(p, 16).ok());
-        match (b, code) {
-            (b'%', Some(code)) => {
-                out.push(code);
-                at = at.saturating_add(3);
-            }
-            _ => {
-                out.push(b);
-                at = at.saturating_add(1);
-            }
+        if let (b'%', Some(code)) = (b, code) {
+            out.push(code);
+            at = at.saturating_add(3);
+        } else {
+            out.push(b);
+            at = at.saturating_add(1);
         }
     }
     out

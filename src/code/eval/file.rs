@@ -3,7 +3,8 @@
 //! In: path and mode. Out: acts; an object that stands for the open file.
 //! Never: resolves a path.
 
-use super::call::{Args, made_with};
+use super::acting::made_with;
+use super::call::Args;
 use super::machine::Machine;
 use super::value::V;
 use crate::code::found::{Act, Origin, Reach, What};
@@ -72,11 +73,10 @@ impl Machine<'_, '_> {
     pub(crate) fn give(&mut self, path: &V, data: &V) {
         let (path, data) = (path.value(), data.value());
         let same = |a: &&mut Act| matches!(a.what, What::Write | What::Append) && a.args.first() == Some(&path);
-        if let Some(act) = self.state.found.acts.iter_mut().rev().find(same) {
-            if act.args.len() < 64 && !act.args.contains(&data) {
+        if let Some(act) = self.state.found.acts.iter_mut().rev().find(same)
+            && act.args.len() < 64 && !act.args.contains(&data) {
                 act.args.push(data);
             }
-        }
     }
 
     /// perl: open(HANDLE, "mode", path), open(HANDLE, "<path"), open(HANDLE, "command|").
@@ -173,7 +173,7 @@ impl Machine<'_, '_> {
 fn mode_of(mode: &str) -> What {
     if mode.starts_with(">>") || mode.starts_with("+>>") {
         What::Append
-    } else if mode.starts_with('>') || mode.starts_with("+") {
+    } else if mode.starts_with('>') || mode.starts_with('+') {
         What::Write
     } else {
         What::Read

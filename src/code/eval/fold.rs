@@ -32,9 +32,9 @@ impl Machine<'_, '_> {
         match fold {
             Fold::Chr => self.chr(items),
             Fold::Ord => first.as_text().and_then(|t| t.chars().next()).map(|c| V::Number(i64::from(u32::from(c)))),
-            Fold::Base64 => self.bytes_of(&first, |t| decode::base64(t)),
-            Fold::Base32 => self.bytes_of(&first, |t| decode::base32(t)),
-            Fold::Hex => self.bytes_of(&first, |t| decode::hex(t)),
+            Fold::Base64 => self.bytes_of(&first, decode::base64),
+            Fold::Base32 => self.bytes_of(&first, decode::base32),
+            Fold::Hex => self.bytes_of(&first, decode::hex),
             Fold::UrlDecode => self.bytes_of(&first, |t| Some(decode::percent(t))).map(|v| readable(&v)),
             Fold::Rot13 => first.as_text().map(|t| self.hidden(&decode::rot13(t))),
             Fold::Opaque => {
@@ -43,11 +43,11 @@ impl Machine<'_, '_> {
             }
             Fold::Codec => self.codec(&first, second.as_text().unwrap_or("")),
             Fold::Reverse => self.reverse(&first),
-            Fold::Concat => Some(self.concat(&items.iter().flat_map(super::call::opened).collect::<Vec<_>>())),
+            Fold::Concat => Some(self.concat(&items.iter().flat_map(super::acting::opened).collect::<Vec<_>>())),
             Fold::Join => self.join(&first, &second),
             Fold::Implode => if matches!(first, V::List(_)) { self.join(&second, &first) } else if items.len() == 2 && matches!(second, V::List(_)) { self.join(&first, &second) } else { self.join(&first, &V::list(items.get(1..)?.to_vec())) },
             Fold::PathJoin => Some(self.path_join(items)),
-            Fold::ExpandUser | Fold::Same | Fold::This | Fold::Text => Some(if fold == Fold::Text { readable(&first) } else { first }),
+            Fold::Same | Fold::This | Fold::Text => Some(if fold == Fold::Text { readable(&first) } else { first }),
             Fold::Dirname => first.as_text().map(|t| V::text(t.rsplit_once('/').map_or(".", |(d, _)| if d.is_empty() { "/" } else { d }))),
             Fold::Basename => first.as_text().map(|t| V::text(t.rsplit('/').next().unwrap_or(""))),
             Fold::Number => number(&first, &second),
@@ -84,7 +84,7 @@ impl Machine<'_, '_> {
     }
 
     fn chr(&mut self, items: &[V]) -> Option<V> {
-        let numbers: Vec<V> = items.iter().flat_map(super::call::opened).collect();
+        let numbers: Vec<V> = items.iter().flat_map(super::acting::opened).collect();
         let text: Option<String> = numbers.iter().map(|v| v.as_number().and_then(|n| u32::try_from(n).ok()).and_then(char::from_u32)).collect();
         text.map(|t| self.hidden(&t))
     }
@@ -146,16 +146,15 @@ impl Machine<'_, '_> {
 
     pub(crate) fn path_join(&mut self, items: &[V]) -> V {
         let mut parts: Vec<V> = Vec::new();
-        for item in items.iter().flat_map(super::call::opened) {
+        for item in items.iter().flat_map(super::acting::opened) {
             let shown = item.parts();
             let starts_at_root = matches!(shown.first(), Some(crate::code::found::Piece::Text(t)) if t.starts_with('/'));
             if starts_at_root {
                 parts.clear();
-            } else if let Some(last) = parts.last() {
-                if !last.shown().ends_with('/') {
+            } else if let Some(last) = parts.last()
+                && !last.shown().ends_with('/') {
                     parts.push(V::text("/"));
                 }
-            }
             parts.push(item);
         }
         self.concat(&parts)

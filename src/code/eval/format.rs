@@ -64,7 +64,7 @@ impl Machine<'_, '_> {
             let tail = rest.get(at..).unwrap_or("");
             if tail.starts_with("{{") || tail.starts_with("}}") || tail.starts_with('}') {
                 parts.push(V::text(tail.get(..1).unwrap_or("")));
-                rest = tail.get(if tail.starts_with("}") && !tail.starts_with("}}") { 1 } else { 2 }..).unwrap_or("");
+                rest = tail.get(if tail.starts_with('}') && !tail.starts_with("}}") { 1 } else { 2 }..).unwrap_or("");
                 continue;
             }
             let inner = tail.get(1..).unwrap_or("");

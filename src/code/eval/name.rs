@@ -52,14 +52,13 @@ impl Machine<'_, '_> {
 
     /// A name that `from m import *` may have brought.
     fn starred(&mut self, name: &str) -> V {
-        if self.means(name).is_none() {
-            if let Some(V::List(modules)) = self.state.vars.get("*") {
+        if self.means(name).is_none()
+            && let Some(V::List(modules)) = self.state.vars.get("*") {
                 let full = modules.items.iter().filter_map(V::as_text).map(|m| format!("{m}.{name}")).find(|full| self.means(full).is_some());
                 if let Some(full) = full {
                     return self.reference(&full);
                 }
             }
-        }
         V::Ref(Rc::from(name))
     }
 

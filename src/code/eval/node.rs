@@ -45,12 +45,11 @@ impl Machine<'_, '_> {
                 } else if network && to.source().origin == Origin::Network {
                     let from = this.cloned().unwrap_or(V::Nothing);
                     self.act(What::Send, vec![to.clone(), from], id);
-                } else if network {
-                    if let V::Object(file) = &to {
+                } else if network
+                    && let V::Object(file) = &to {
                         let (path, data) = (file.args.first().cloned().unwrap_or(V::Nothing), this.cloned().unwrap_or(V::Nothing));
                         self.give(&path, &data);
                     }
-                }
                 to
             }
             Special::NodeServer => {

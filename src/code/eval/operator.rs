@@ -14,17 +14,15 @@ const FLOOD: i64 = 1_000_000_000;
 
 impl Machine<'_, '_> {
     pub(crate) fn chain(&mut self, op: Operator, kids: &[Id]) -> V {
-        if let (Operator::Test, [target, change]) = (op, kids) {
-            if self.changed(*target, *change) {
+        if let (Operator::Test, [target, change]) = (op, kids)
+            && self.changed(*target, *change) {
                 return V::open(Origin::Computed);
             }
-        }
         let values: Vec<V> = kids.iter().map(|k| self.eval(*k)).collect();
-        if op == Operator::Multiply && values.iter().any(|v| v.as_number().is_some_and(|n| n >= FLOOD)) && values.iter().any(|v| matches!(v, V::Text(..) | V::List(_) | V::Bytes(..))) {
-            if let Some(id) = kids.first() {
+        if op == Operator::Multiply && values.iter().any(|v| v.as_number().is_some_and(|n| n >= FLOOD)) && values.iter().any(|v| matches!(v, V::Text(..) | V::List(_) | V::Bytes(..)))
+            && let Some(id) = kids.first() {
                 self.act(What::Exhaust, vec![V::text("memory")], *id);
             }
-        }
         self.combine(op, &values)
     }
 

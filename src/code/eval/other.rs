@@ -5,7 +5,8 @@
 
 use std::rc::Rc;
 
-use super::call::{Args, opened};
+use super::acting::opened;
+use super::call::Args;
 use super::machine::Machine;
 use super::value::V;
 use crate::code::found::{Origin, Reach, What};
@@ -18,12 +19,9 @@ impl Machine<'_, '_> {
             Special::RubyMode => self.ruby_mode(args, id),
             Special::RubyMethod => {
                 let of = this.cloned().unwrap_or_else(|| V::Ref(Rc::from("Kernel")));
-                match args.at(0).as_text() {
-                    Some(name) => self.member(of, name, id),
-                    None => {
-                        self.chosen("Kernel", &args.at(0), id);
-                        V::open(Origin::Unknown)
-                    }
+                if let Some(name) = args.at(0).as_text() { self.member(of, name, id) } else {
+                    self.chosen("Kernel", &args.at(0), id);
+                    V::open(Origin::Unknown)
                 }
             }
             Special::RubyPopen => {
@@ -50,18 +48,7 @@ impl Machine<'_, '_> {
                 }
                 V::Nothing
             }
-            Special::RFile => {
-                let path = args.at(0);
-                let shown = path.shown();
-                if shown.starts_with("http") || self.callee_is(id, "url") {
-                    self.act(What::Fetch, vec![path], id);
-                    return V::from(Origin::Network, &shown);
-                }
-                if shown == "stdin" {
-                    return V::open(Origin::Stdin);
-                }
-                self.open(None, &Args::of(vec![path, args.slot(1, "open").unwrap_or(V::Nothing)]), id)
-            }
+            Special::RFile => self.r_file(args, id),
             Special::RCat => {
                 if let Some(path) = args.named.iter().find(|(n, _)| &**n == "file").map(|(_, v)| v.clone()) {
                     let appends = args.named.iter().any(|(n, v)| &**n == "append" && matches!(v, V::Ref(t) if matches!(&**t, "TRUE" | "T")));
@@ -82,6 +69,20 @@ impl Machine<'_, '_> {
             }
             _ => self.fold(Fold::MapOver, None, args).unwrap_or_else(|| V::Open(args.source())),
         }
+    }
+
+    /// `file()`, `url()`: a connection to a file or a URL.
+    fn r_file(&mut self, args: &Args, id: Id) -> V {
+        let path = args.at(0);
+        let shown = path.shown();
+        if shown.starts_with("http") || self.callee_is(id, "url") {
+            self.act(What::Fetch, vec![path], id);
+            return V::from(Origin::Network, &shown);
+        }
+        if shown == "stdin" {
+            return V::open(Origin::Stdin);
+        }
+        self.open(None, &Args::of(vec![path, args.slot(1, "open").unwrap_or(V::Nothing)]), id)
     }
 
     /// Mode or owner, then files; lists are opened.

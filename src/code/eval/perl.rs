@@ -5,7 +5,8 @@
 
 use std::rc::Rc;
 
-use super::call::{Args, opened};
+use super::acting::opened;
+use super::call::Args;
 use super::decode;
 use super::machine::Machine;
 use super::value::V;
@@ -36,26 +37,15 @@ impl Machine<'_, '_> {
             }
             Special::PerlConnect => self.perl_connect(args, id),
             Special::PerlAccept => V::open(Origin::Network),
-            Special::PerlShift => match (args.items.first(), self.state.vars.get("@_").cloned()) {
-                (None, Some(V::List(seq))) if !self.stack.is_empty() => {
-                    self.state.vars.insert(Rc::from("@_"), V::list(seq.items.iter().skip(1).cloned().collect()));
-                    seq.items.first().cloned().unwrap_or_else(|| V::open(Origin::Unknown))
-                }
-                (None, _) => V::from(Origin::Argument, "0"),
-                (Some(first), _) => match first {
-                    V::Open(source) if source.origin == Origin::Argument => V::from(Origin::Argument, "0"),
-                    other => other.clone(),
-                },
-            },
+            Special::PerlShift => self.shift(args),
             Special::PerlPrint => {
-                if let Some(V::Object(file)) = args.items.first() {
-                    if file.class == "file" {
+                if let Some(V::Object(file)) = args.items.first()
+                    && file.class == "file" {
                         let path = file.args.first().cloned().unwrap_or(V::Nothing);
                         for data in args.items.iter().skip(1) {
                             self.give(&path, data);
                         }
                     }
-                }
                 self.special(Special::Print, None, args, id)
             }
             Special::PerlUnpack => {
@@ -83,6 +73,21 @@ impl Machine<'_, '_> {
                 self.fold(Fold::Split, None, &Args::of(vec![args.at(1), separator])).unwrap_or_else(|| V::Open(args.source()))
             }
             _ => args.at(0).as_text().and_then(|t| i64::from_str_radix(t.trim_start_matches("0x"), 16).ok()).map_or_else(|| V::Open(args.source()), V::Number),
+        }
+    }
+
+    /// The first of a function's arguments, or of the program's.
+    fn shift(&mut self, args: &Args) -> V {
+        match (args.items.first(), self.state.vars.get("@_").cloned()) {
+            (None, Some(V::List(seq))) if !self.stack.is_empty() => {
+                self.state.vars.insert(Rc::from("@_"), V::list(seq.items.iter().skip(1).cloned().collect()));
+                seq.items.first().cloned().unwrap_or_else(|| V::open(Origin::Unknown))
+            }
+            (None, _) => V::from(Origin::Argument, "0"),
+            (Some(first), _) => match first {
+                V::Open(source) if source.origin == Origin::Argument => V::from(Origin::Argument, "0"),
+                other => other.clone(),
+            },
         }
     }
 

@@ -3,7 +3,8 @@
 //! In: the call's arguments. Out: what it gives; acts by the way.
 //! Never: knows paths or policy.
 
-use super::call::{Args, opened};
+use super::acting::opened;
+use super::call::Args;
 use super::machine::Machine;
 use super::value::V;
 use crate::code::found::{Origin, Reach, What};

@@ -3,7 +3,8 @@
 //! In: the call's arguments. Out: acts; an object that stands for the process.
 //! Never: reads shell text itself.
 
-use super::call::{Args, opened};
+use super::acting::opened;
+use super::call::Args;
 use super::machine::Machine;
 use super::value::V;
 use crate::code::found::{Origin, Reach, What};

@@ -5,10 +5,11 @@
 
 use std::rc::Rc;
 
-use super::call::{Args, made_with, opened};
+use super::acting::opened;
+use super::call::Args;
 use super::machine::Machine;
 use super::value::V;
-use crate::code::found::{Built, Decoded, Grade, Origin, Piece, Reach, Source, What};
+use crate::code::found::{Built, Decoded, Grade, Origin, Reach, Source, What};
 use crate::code::meaning::Special;
 use crate::code::tree::Id;
 use crate::policy::tables::Lang;
@@ -22,33 +23,12 @@ impl Machine<'_, '_> {
             Special::Eval => self.eval_text(args, id),
             Special::Attribute => self.attribute(this, args, id),
             Special::Import => self.import_call(args, id),
-            Special::Apply => {
-                let rest = Args { items: args.items.iter().skip(1).flat_map(|v| if let V::List(s) = v { s.items.clone() } else { vec![v.clone()] }).collect(), named: args.named.clone(), ..Args::default() };
-                let callee = args.at(0);
-                self.apply(&callee, &rest, id)
-            }
             Special::Open => self.open(this, args, id),
             Special::PerlOpen => self.perl_open(args, id),
             Special::RubyOpen => self.ruby_open(args, id),
             Special::Subprocess => self.subprocess(args, id),
             Special::Spawn => self.spawn(args, id),
             Special::System => self.system(args, id),
-            Special::Execl => {
-                let argv = std::iter::once(args.at(0)).chain(args.items.iter().skip(2).filter(|v| !matches!(v, V::Dict(_))).cloned()).collect();
-                self.exec(argv, id)
-            }
-            Special::Execv => {
-                let list = args.items.iter().skip(1).find(|v| matches!(v, V::List(_))).map(opened).unwrap_or_default();
-                let skip = usize::from(self.language.lang == Lang::Python);
-                let argv = std::iter::once(args.at(0)).chain(list.into_iter().skip(skip)).collect();
-                self.exec(argv, id)
-            }
-            Special::Fork => {
-                self.state.forks = self.state.forks.saturating_add(1);
-                self.reach(Reach::PROCESSES);
-                self.callbacks(args, &V::Nothing);
-                V::open(Origin::Computed)
-            }
             Special::Print => self.print(args, id),
             Special::Getenv => self.getenv(args),
             Special::FileWrite => self.file_write(this, args, id),
@@ -56,73 +36,17 @@ impl Machine<'_, '_> {
             Special::Dup => self.dup(args, id),
             Special::Glob => args.items.first().map_or(V::Nothing, |pattern| V::list(vec![pattern.clone()])),
             Special::Request => self.request(args, id),
-            Special::Visit => {
-                self.callbacks(args, &made_with(this, 0));
-                V::Open(args.source())
-            }
             Special::Globals => V::Ref(Rc::from("globals()")),
-            Special::This => this.cloned().unwrap_or(V::Nothing),
-            Special::KillList => {
-                for target in args.items.iter().skip(1).flat_map(opened) {
-                    self.act(What::Kill, vec![target, args.at(0)], id);
-                }
-                V::open(Origin::Computed)
-            }
-            Special::PutEnv => {
-                let (name, value) = match (args.at(0).as_text().and_then(|t| t.split_once('=')), args.items.len()) {
-                    (Some((name, value)), 1) => (V::text(name), V::text(value)),
-                    _ => (args.at(0), args.at(1)),
-                };
-                self.act(What::SetVariable, vec![name, value], id);
-                V::Nothing
-            }
-            Special::Extract => {
-                let to = args.slot(0, "path").or_else(|| args.option("members")).unwrap_or_else(|| V::text("."));
-                self.act(What::Write, vec![to], id);
-                V::Nothing
-            }
-            Special::MakePath => {
-                let joined = if args.items.is_empty() { V::text(".") } else { self.path_join(&args.items) };
-                V::object("path", vec![joined])
-            }
-            Special::HomePath => V::object("path", vec![V::text("~")]),
-            Special::HerePath => V::object("path", vec![V::text(".")]),
-            Special::Temporary => {
-                let name = V::Mixed(Rc::from([Piece::Text(Rc::from("/tmp/")), Piece::Open(Source::default())]), Built::Plain);
-                let path = V::object("temporary", vec![name]);
-                self.callbacks(args, &path);
-                path
-            }
-            Special::Thread => {
-                self.callbacks(args, &V::open(Origin::Unknown));
-                if let Some(target) = args.option("target") {
-                    let given = args.option("args").map(|v| opened(&v)).unwrap_or_default();
-                    self.apply(&target, &Args::of(given), id);
-                }
-                V::open(Origin::Unknown)
-            }
-            Special::AwkWrite => self.awk_file(What::Write, args, id),
-            Special::AwkRead => self.awk_file(What::Read, args, id),
-            Special::AwkPipe => {
-                let command = args.at(0);
-                if command.shown().starts_with("/inet") {
-                    return self.awk_file(What::Read, args, id);
-                }
-                let detail = command.shown();
-                self.shell(command, id);
-                V::from(Origin::Command, &detail)
-            }
-            Special::AwkSubstr => {
-                let from = args.at(1).as_number().map_or(V::Nothing, |n| V::Number(n.saturating_sub(1).max(0)));
-                let moved = Args::of([&[args.at(0), from], args.items.get(2..).unwrap_or(&[])].concat());
-                self.fold(crate::code::meaning::Fold::Substr, None, &moved).unwrap_or_else(|| V::Open(args.source()))
-            }
             Special::NodeRemove | Special::NodeTimer | Special::NodeBuffer | Special::NodeRequest | Special::NodePipe | Special::NodeServer | Special::MakeRequire => self.node_special(special, this, args, id),
             Special::PerlMode | Special::PerlSocket | Special::PerlConnect | Special::PerlAccept | Special::PerlShift | Special::PerlPrint | Special::PerlUnpack | Special::PerlReverse | Special::PerlSplit | Special::PerlHex => {
                 self.perl_special(special, args, id)
             }
             Special::PhpProcess | Special::PhpCopy | Special::PhpPut | Special::PhpGet | Special::PhpStream | Special::PhpConnect | Special::PhpSocketConnect | Special::PhpCurlOption | Special::PhpSplit | Special::PhpChars | Special::PhpReplace | Special::PhpArray => self.php_special(special, args, id),
             Special::RubyMode | Special::RubyMethod | Special::RubyPopen | Special::LuaConcat | Special::LuaSub | Special::RUnlink | Special::RFile | Special::RCat | Special::RParse | Special::RGet | Special::RPaste | Special::RApply => self.other_special(special, this, args, id),
+            Special::Apply | Special::Execl | Special::Execv | Special::Fork | Special::KillList | Special::PutEnv | Special::Thread => self.process_special(special, args, id),
+            Special::Extract | Special::MakePath | Special::HomePath | Special::HerePath | Special::Temporary | Special::AwkWrite | Special::AwkRead | Special::AwkPipe | Special::AwkSubstr | Special::Visit => {
+                self.path_special(special, this, args, id)
+            }
             Special::ConnectOptions => self.connect_options(args, id),
         }
     }
@@ -141,7 +65,7 @@ impl Machine<'_, '_> {
         self.act(What::Shell, vec![text], id);
     }
 
-    fn exec(&mut self, argv: Vec<V>, id: Id) -> V {
+    pub(crate) fn exec(&mut self, argv: Vec<V>, id: Id) -> V {
         self.reach(Reach::PROCESSES);
         let argv: Vec<V> = argv.into_iter().map(|v| if matches!(v, V::Ref(_) | V::Function(_)) { V::open(Origin::Unknown) } else { v }).collect();
         let detail = argv.first().map(V::shown).unwrap_or_default();
@@ -242,23 +166,20 @@ impl Machine<'_, '_> {
                 let values = seq.items.iter().map(|one| self.import_call(&Args::of(vec![one.clone()]), id)).collect();
                 V::any(values)
             }
-            _ => match name.as_text() {
-                Some(text) => {
-                    let module = text.strip_prefix("node:").unwrap_or(text).to_owned();
-                    self.module_reach(&module);
-                    if module.starts_with(['/', '.', '~']) {
-                        self.act(What::Load, vec![V::text(&module)], id);
-                    }
-                    self.reference(&module)
+            _ => if let Some(text) = name.as_text() {
+                let module = text.strip_prefix("node:").unwrap_or(text).to_owned();
+                self.module_reach(&module);
+                if module.starts_with(['/', '.', '~']) {
+                    self.act(What::Load, vec![V::text(&module)], id);
                 }
-                None => {
-                    let source = name.source();
-                    if source.origin > Origin::Listing || source.decoded == Decoded::Yes {
-                        let span = self.span(id);
-                        self.doubt(Grade::Chosen, "a module is chosen at run time", span);
-                    }
-                    V::Open(Source { origin: Origin::Unknown.max(source.origin), ..source })
+                self.reference(&module)
+            } else {
+                let source = name.source();
+                if source.origin > Origin::Listing || source.decoded == Decoded::Yes {
+                    let span = self.span(id);
+                    self.doubt(Grade::Chosen, "a module is chosen at run time", span);
                 }
+                V::Open(Source { origin: Origin::Unknown.max(source.origin), ..source })
             },
         }
     }
@@ -291,11 +212,10 @@ impl Machine<'_, '_> {
             V::List(seq) => (seq.items.first().cloned().unwrap_or(V::Nothing), seq.items.get(1).cloned().unwrap_or(V::Nothing)),
             other => (other, args.at(1)),
         };
-        if let (V::Text(t, _), true) = (&host, matches!(port, V::Nothing)) {
-            if t.starts_with('/') {
+        if let (V::Text(t, _), true) = (&host, matches!(port, V::Nothing))
+            && t.starts_with('/') {
                 return V::Nothing;
             }
-        }
         self.reach(Reach::NETWORK);
         self.act(What::Connect, vec![host, port], id);
         this.cloned().unwrap_or_else(|| V::object("socket", Vec::new()))

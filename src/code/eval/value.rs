@@ -233,7 +233,8 @@ impl V {
             Self::List(s) | Self::Dict(s) | Self::Any(s) => joint(&s.items),
             Self::Object(o) => match o.class {
                 "file" => Source::named(Origin::File, &o.args.first().map(Self::shown).unwrap_or_default()),
-                "socket" | "server" | "response" => Source::of(Origin::Network),
+                "response" => o.args.first().map(Self::source).unwrap_or_default(),
+                "socket" | "server" => Source::of(Origin::Network),
                 "process" => Source::of(Origin::Command),
                 _ => joint(&o.args),
             },

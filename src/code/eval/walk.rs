@@ -84,6 +84,14 @@ impl Machine<'_, '_> {
                 Self::unary(*op, &of)
             }
             Node::Chain(op, kids) => self.chain(*op, tree.kids(*kids)),
+            _ => self.statement(id),
+        }
+    }
+
+    /// Nodes that choose, bind, repeat and define.
+    fn statement(&mut self, id: Id) -> V {
+        let tree = self.tree;
+        match tree.node(id) {
             Node::Choice(condition, yes, no) => {
                 self.eval(*condition);
                 let values = vec![self.eval(*yes), self.eval(*no)];
@@ -111,6 +119,7 @@ impl Machine<'_, '_> {
                 value
             }
             Node::Import(module, member, alias) => self.import(module, member, alias),
+            _ => V::Nothing,
         }
     }
 
@@ -335,8 +344,8 @@ impl Machine<'_, '_> {
     }
 
     pub(crate) fn concat(&mut self, values: &[V]) -> V {
-        if let Some(at) = values.iter().position(|v| matches!(v, V::Any(_))) {
-            if let Some(V::Any(seq)) = values.get(at) {
+        if let Some(at) = values.iter().position(|v| matches!(v, V::Any(_)))
+            && let Some(V::Any(seq)) = values.get(at) {
                 let choices = seq.items.iter().map(|choice| {
                     let mut one: Vec<V> = values.iter().map(|v| if matches!(v, V::Any(_)) { V::Open(v.source()) } else { v.clone() }).collect();
                     if let Some(slot) = one.get_mut(at) {
@@ -347,7 +356,6 @@ impl Machine<'_, '_> {
                 let choices: Vec<Vec<V>> = choices.collect();
                 return V::any(choices.iter().map(|one| self.concat(one)).collect());
             }
-        }
         let built = values.iter().map(V::level).max().unwrap_or_default();
         let parts: Vec<Piece> = values.iter().flat_map(V::parts).collect();
         let size = parts.iter().map(|p| match p {

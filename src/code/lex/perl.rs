@@ -100,9 +100,9 @@ fn is_operand(scan: &Scan<'_>) -> bool {
 fn variable(scan: &mut Scan<'_>, sign: u8) {
     let from = scan.pos;
     scan.skip(1);
-    if scan.at("#{") || scan.at("#$") {
-        scan.skip(1);
-    } else if sign == b'$' && scan.byte() == Some(b'#') && scan.ahead(1).is_some_and(Scan::is_name_byte) {
+    // $#x, $#{x}: the last index
+    let counts = scan.byte() == Some(b'#') && scan.ahead(1).is_some_and(|b| matches!(b, b'{' | b'$') || (sign == b'$' && Scan::is_name_byte(b)));
+    if counts {
         scan.skip(1);
     }
     match scan.byte() {
@@ -194,7 +194,10 @@ fn quote_like(scan: &mut Scan<'_>, word: &str) -> bool {
         scan.skip(1);
         spaced = true;
     }
-    let usable = scan.byte().is_some_and(|b| b.is_ascii_punctuation() && !matches!(b, b',' | b';' | b')') && !(spaced && matches!(b, b'=' | b'#')) && !scan.at("=>"));
+    let usable = scan.byte().is_some_and(|b| {
+        let separates = matches!(b, b',' | b';' | b')') || (spaced && matches!(b, b'=' | b'#')) || scan.at("=>");
+        b.is_ascii_punctuation() && !separates
+    });
     if !usable {
         scan.pos = before;
         return false;

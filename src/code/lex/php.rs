@@ -30,16 +30,7 @@ pub(crate) fn lex(text: &str) -> Vec<Token<'_>> {
                 }
                 scan.gap = Gap::Line;
             }
-            b'<' if scan.at("<?") => {
-                scan.skip(2);
-                if scan.at("php") {
-                    scan.skip(3);
-                }
-                if scan.at("=") {
-                    scan.skip(1);
-                    scan.push(Tok::Name("echo"));
-                }
-            }
+            b'<' if scan.at("<?") => opening(&mut scan),
             b'?' if scan.at("?>") => {
                 scan.push(Tok::End);
                 scan.past("<?");
@@ -70,21 +61,7 @@ pub(crate) fn lex(text: &str) -> Vec<Token<'_>> {
                 Some(heredoc) => pending.push(heredoc),
                 None => scan.operator(OPERATORS),
             },
-            b'$' => {
-                let from = scan.pos;
-                while scan.byte() == Some(b'$') {
-                    scan.skip(1);
-                }
-                if scan.byte() == Some(b'{') {
-                    scan.skip(1);
-                    scan.push(Tok::Op("${"));
-                } else {
-                    scan.word();
-                    let from = if scan.slice(from, scan.pos).starts_with("$$") { from.saturating_add(1) } else { from };
-                    let name = scan.slice(from, scan.pos);
-                    scan.push(Tok::Name(name));
-                }
-            }
+            b'$' => variable(&mut scan),
             b'0'..=b'9' => scan.number(),
             b'\\' if scan.ahead(1).is_some_and(Scan::is_name_byte) => {
                 scan.skip(1);
@@ -95,6 +72,35 @@ pub(crate) fn lex(text: &str) -> Vec<Token<'_>> {
         }
     }
     scan.out
+}
+
+/// `<?php`, `<?=`.
+fn opening(scan: &mut Scan<'_>) {
+    scan.skip(2);
+    if scan.at("php") {
+        scan.skip(3);
+    }
+    if scan.at("=") {
+        scan.skip(1);
+        scan.push(Tok::Name("echo"));
+    }
+}
+
+/// `$x`, `$$x`, `${`.
+fn variable(scan: &mut Scan<'_>) {
+    let from = scan.pos;
+    while scan.byte() == Some(b'$') {
+        scan.skip(1);
+    }
+    if scan.byte() == Some(b'{') {
+        scan.skip(1);
+        scan.push(Tok::Op("${"));
+    } else {
+        scan.word();
+        let from = if scan.slice(from, scan.pos).starts_with("$$") { from.saturating_add(1) } else { from };
+        let name = scan.slice(from, scan.pos);
+        scan.push(Tok::Name(name));
+    }
 }
 
 /// `A\B\name`: the last part is enough to know a function by.

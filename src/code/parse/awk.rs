@@ -8,7 +8,7 @@ use super::parser::{Head, Parser};
 use crate::code::token::Tok;
 use crate::code::tree::{Id, NOTHING};
 
-impl<'a> Parser<'a> {
+impl Parser<'_> {
     /// `print a, b > file`, `print | command`.
     pub(crate) fn awk_print(&mut self, start: usize) -> Id {
         self.skip();

@@ -5,11 +5,11 @@
 
 use super::expression::{LOWEST, TARGET};
 use super::parser::{Head, Parser};
-use crate::code::token::{Gap, Tok, Token};
+use crate::code::token::{Gap, Token};
 use crate::code::tree::{Id, NOTHING, Node};
 use crate::policy::tables::Lang;
 
-impl<'a> Parser<'a> {
+impl Parser<'_> {
     pub(crate) fn ended_statement(&mut self, start: usize) -> Id {
         let word = self.peek().and_then(Token::name).unwrap_or("");
         match (word, self.lang) {
@@ -145,10 +145,5 @@ impl<'a> Parser<'a> {
         let body = if self.take_op("=") { self.expression(LOWEST) } else { self.block("end") };
         let function = self.function(&params, body, start);
         self.push(Node::Define(name, function), start)
-    }
-
-    /// Whether a token ends a statement in ruby.
-    pub(crate) fn ends_line(&self) -> bool {
-        self.peek().is_none_or(|t| matches!(t.tok, Tok::End))
     }
 }

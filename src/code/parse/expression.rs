@@ -50,8 +50,12 @@ impl<'a> Parser<'a> {
             if binds < least {
                 break;
             }
+            let before = self.at;
             self.at = self.at.saturating_add(tokens);
             left = self.infix_with(left, infix, binds, start);
+            if self.at == before {
+                break;
+            }
         }
         left
     }
@@ -87,9 +91,10 @@ impl<'a> Parser<'a> {
                     self.skip_line_ends();
                     // a right-associative operator has its chain on the right
                     let next = if op == Operator::Power { binds } else { binds.saturating_add(1) };
+                    let before = self.at;
                     operands.push(self.expression(next));
                     match self.infix() {
-                        Some((Infix::Chain(o), b, tokens)) if o == op && b == binds => self.at = self.at.saturating_add(tokens),
+                        Some((Infix::Chain(o), b, tokens)) if o == op && b == binds && self.at > before => self.at = self.at.saturating_add(tokens),
                         _ => break,
                     }
                 }

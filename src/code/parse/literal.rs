@@ -27,7 +27,7 @@ impl<'a> Parser<'a> {
                 match bit {
                     Bit::Lit(text) if text.is_empty() => {}
                     Bit::Lit(text) => parts.push(self.push(if quote == Quote::Bytes { Node::Bytes(text) } else { Node::Text(text) }, start)),
-                    Bit::Code(code, at) => parts.push(self.inside(code, at, |p| p.statements_to_end())),
+                    Bit::Code(code, at) => parts.push(self.inside(code, at, super::parser::Parser::statements_to_end)),
                 }
             }
             if matches!(quote, Quote::Command | Quote::Line) {

@@ -10,7 +10,7 @@ use crate::code::token::{Gap, Quote, Tok};
 use crate::code::tree::{Id, NOTHING, Node, Operator};
 use crate::policy::tables::Lang;
 
-impl<'a> Parser<'a> {
+impl Parser<'_> {
     pub(crate) fn unary(&mut self) -> Id {
         let start = self.here();
         let Some(token) = self.peek() else { return NOTHING };
@@ -255,7 +255,7 @@ impl<'a> Parser<'a> {
             Tok::Code(text, at) => {
                 let (text, at) = (*text, *at);
                 self.skip();
-                self.inside(text, at, |p| p.statements_to_end())
+                self.inside(text, at, super::parser::Parser::statements_to_end)
             }
             Tok::Op("(") => self.parenthesis(start),
             Tok::Op("[" | "@[") => {

@@ -248,7 +248,7 @@ impl<'a> Parser<'a> {
         all.extend(self.items_after(first, start));
         self.head = Head::No;
         let has_clauses = all.len() > 1 || all == [NOTHING];
-        if self.lang == Lang::Perl && !(target == NOTHING && has_clauses && all.iter().any(|i| *i == NOTHING)) {
+        if self.lang == Lang::Perl && !(target == NOTHING && has_clauses && all.contains(&NOTHING)) {
             let target = if target == NOTHING { self.push(Node::Name("$_"), start) } else { target };
             let source = match all.as_slice() {
                 [one] => *one,

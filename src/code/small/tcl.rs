@@ -6,6 +6,7 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
+use super::braces::{closing, matching, variable};
 use super::notes::{Notes, known, open, pieces, value};
 use crate::code::escape::escape;
 use crate::code::found::{Found, Grade, Origin, Piece, Value, What};
@@ -14,33 +15,26 @@ use crate::text::Span;
 const DEPTH_LIMIT: u8 = 12;
 
 pub(crate) fn look(text: &str) -> Found {
-    let mut tcl = Tcl { notes: Notes::default(), vars: HashMap::new(), depth: 0, connected: Connected::No };
+    let mut tcl = Tcl { notes: Notes::default(), vars: HashMap::new(), depth: 0 };
     tcl.script(text, 0);
     tcl.notes.found
 }
 
-struct Tcl {
-    notes: Notes,
+pub(super) struct Tcl {
+    pub(super) notes: Notes,
     vars: HashMap<String, Value>,
     depth: u8,
-    connected: Connected,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Connected {
-    No,
-    Yes,
 }
 
 /// A word: its value, and its inside if braces hid it.
-struct Word<'a> {
-    value: Value,
+pub(super) struct Word<'a> {
+    pub(super) value: Value,
     braced: Option<&'a str>,
     start: usize,
 }
 
 impl Word<'_> {
-    fn text(&self) -> &str {
+    pub(super) fn text(&self) -> &str {
         self.value.known().unwrap_or("")
     }
 }
@@ -60,7 +54,7 @@ impl Tcl {
             if !words.is_empty() {
                 last = self.command(&words, Span::new(base.saturating_add(at), base.saturating_add(end)));
             }
-            at = end.max(at.saturating_add(1));
+            at = end.max(at.saturating_add(1)).min(text.len());
             while !text.is_char_boundary(at) {
                 at = at.saturating_add(1);
             }
@@ -173,7 +167,7 @@ impl Tcl {
 
     fn command(&mut self, words: &[Word<'_>], span: Span) -> Value {
         let Some((head, args)) = words.split_first() else { return known("") };
-        let first = args.first().map(|w| w.value.clone()).unwrap_or_else(|| known(""));
+        let first = args.first().map_or_else(|| known(""), |w| w.value.clone());
         match head.text().trim_start_matches("::") {
             "set" => match args {
                 [name, made, ..] => {
@@ -234,7 +228,7 @@ impl Tcl {
         }
     }
 
-    fn run(&mut self, what: What, on: Value, span: Span) -> Value {
+    pub(super) fn run(&mut self, what: What, on: Value, span: Span) -> Value {
         let detail = on.known().unwrap_or("").to_owned();
         self.notes.act(what, vec![on], span);
         let origin = match what {
@@ -275,73 +269,9 @@ impl Tcl {
         value(vec![open(Origin::Command, &detail)])
     }
 
-    fn open(&mut self, args: &[Word<'_>], span: Span) -> Value {
-        let Some(path) = args.first() else { return known("") };
-        if let Some(command) = path.value.prefix().strip_prefix('|') {
-            let command = command.trim().to_owned();
-            let rest = match &path.value {
-                Value::Known(_) => known(&command),
-                Value::Pieced(p) => value(std::iter::once(Piece::Text(Rc::from(command.as_str()))).chain(p.iter().skip(1).cloned()).collect()),
-            };
-            return self.run(What::Shell, rest, span);
-        }
-        let mode = args.get(1).map_or("r", |w| w.text());
-        let what = match mode.chars().next() {
-            Some('a') => What::Append,
-            Some('w') => What::Write,
-            _ if mode.contains('+') => What::Write,
-            _ => What::Read,
-        };
-        let detail = path.text().to_owned();
-        self.notes.act(what, vec![path.value.clone()], span);
-        value(vec![open(Origin::File, &detail)])
-    }
-
-    fn file(&mut self, args: &[Word<'_>], span: Span) -> Value {
-        let Some((sub, rest)) = args.split_first() else { return known("") };
-        let force = rest.iter().any(|w| w.text() == "-force");
-        let paths: Vec<Value> = rest.iter().filter(|w| !matches!(w.text(), "-force" | "--")).map(|w| w.value.clone()).collect();
-        match sub.text() {
-            "delete" => paths.into_iter().for_each(|p| self.notes.act(if force { What::DeleteTree } else { What::Delete }, vec![p], span)),
-            "rename" => self.notes.act(What::Move, paths, span),
-            "copy" => self.notes.act(What::Copy, paths, span),
-            "mkdir" => paths.into_iter().for_each(|p| self.notes.act(What::Create, vec![p], span)),
-            "link" => self.notes.act(What::Link, paths.into_iter().rev().collect(), span),
-            "attributes" if rest.iter().any(|w| w.text() == "-permissions") => {
-                let mode = rest.last().map(|w| w.value.clone());
-                self.notes.act(What::Chmod, paths.into_iter().take(1).chain(mode).collect(), span);
-            }
-            "join" => {
-                let mut all = Vec::new();
-                for path in &paths {
-                    if !all.is_empty() {
-                        all.push(Piece::Text(Rc::from("/")));
-                    }
-                    all.extend(pieces(path));
-                }
-                return value(all);
-            }
-            "normalize" | "nativename" => return paths.into_iter().next().unwrap_or_else(|| known("")),
-            _ => {}
-        }
-        known("")
-    }
-
-    fn socket(&mut self, args: &[Word<'_>], span: Span) -> Value {
-        self.connected = Connected::Yes;
-        if args.first().is_some_and(|w| w.text() == "-server") {
-            self.notes.act(What::Listen, vec![known(""), args.last().map_or_else(|| known(""), |w| w.value.clone())], span);
-        } else {
-            let mut plain = args.iter().filter(|w| !w.text().starts_with('-')).map(|w| w.value.clone());
-            let (host, port) = (plain.next().unwrap_or_else(|| known("")), plain.next().unwrap_or_else(|| known("")));
-            self.notes.act(What::Connect, vec![host, port], span);
-        }
-        value(vec![open(Origin::Network, "")])
-    }
-
     /// `gets channel variable`: the variable comes from where the channel comes from.
     fn gets(&mut self, args: &[Word<'_>]) -> Value {
-        let from = args.first().map(|w| w.value.clone()).unwrap_or_else(|| known(""));
+        let from = args.first().map_or_else(|| known(""), |w| w.value.clone());
         let got = match from.source() {
             Some(source) => value(vec![Piece::Open(source)]),
             None => value(vec![open(Origin::Stdin, "")]),
@@ -355,28 +285,25 @@ impl Tcl {
     fn eval(&mut self, args: &[Word<'_>], span: Span) -> Value {
         let args = if args.first().is_some_and(|w| !w.text().is_empty() && w.text().bytes().all(|b| b.is_ascii_digit())) { args.get(1..).unwrap_or(&[]) } else { args };
         let code = Self::joined(args);
-        match code.known() {
-            Some(text) => {
-                let text = text.to_owned();
-                self.script(&text, args.first().map_or(0, |w| w.start))
-            }
-            None => {
-                // `exec` and what follows: a command whose words come from elsewhere
-                if let Some(rest) = code.prefix().strip_prefix("exec ") {
-                    let mut all = pieces(&code);
-                    if let Some(first) = all.first_mut() {
-                        *first = Piece::Text(Rc::from(rest));
-                    }
-                    return self.run(What::Shell, value(all), span);
+        if let Some(text) = code.known() {
+            let text = text.to_owned();
+            self.script(&text, args.first().map_or(0, |w| w.start))
+        } else {
+            // `exec` and what follows: a command whose words come from elsewhere
+            if let Some(rest) = code.prefix().strip_prefix("exec ") {
+                let mut all = pieces(&code);
+                if let Some(first) = all.first_mut() {
+                    *first = Piece::Text(Rc::from(rest));
                 }
-                self.notes.act(What::Eval, vec![code], span);
-                value(vec![open(Origin::Unknown, "")])
+                return self.run(What::Shell, value(all), span);
             }
+            self.notes.act(What::Eval, vec![code], span);
+            value(vec![open(Origin::Unknown, "")])
         }
     }
 
     fn fold(&mut self, name: &str, args: &[Word<'_>]) -> Value {
-        let last = args.last().map(|w| w.value.clone()).unwrap_or_else(|| known(""));
+        let last = args.last().map_or_else(|| known(""), |w| w.value.clone());
         let sub = args.first().map_or("", |w| w.text());
         match (name, sub, last.known()) {
             ("string", "reverse", Some(text)) => known(&text.chars().rev().collect::<String>()),
@@ -392,64 +319,6 @@ impl Tcl {
             },
         }
     }
-}
-
-/// The brace that closes the one before `from`.
-fn matching(bytes: &[u8], from: usize) -> usize {
-    let (mut depth, mut at) = (1_u32, from);
-    while let Some(b) = bytes.get(at) {
-        match b {
-            b'\\' => at = at.saturating_add(1),
-            b'{' => depth = depth.saturating_add(1),
-            b'}' => {
-                depth = depth.saturating_sub(1);
-                if depth == 0 {
-                    return at;
-                }
-            }
-            _ => {}
-        }
-        at = at.saturating_add(1);
-    }
-    bytes.len()
-}
-
-fn closing(bytes: &[u8], from: usize) -> usize {
-    let (mut depth, mut at) = (1_u32, from);
-    while let Some(b) = bytes.get(at) {
-        match b {
-            b'\\' => at = at.saturating_add(1),
-            b'{' => at = matching(bytes, at.saturating_add(1)),
-            b'[' => depth = depth.saturating_add(1),
-            b']' => {
-                depth = depth.saturating_sub(1);
-                if depth == 0 {
-                    return at;
-                }
-            }
-            _ => {}
-        }
-        at = at.saturating_add(1);
-    }
-    bytes.len()
-}
-
-/// The name after a dollar sign, and where it ends.
-fn variable(text: &str, from: usize) -> (String, usize) {
-    let bytes = text.as_bytes();
-    if bytes.get(from) == Some(&b'{') {
-        let end = matching(bytes, from.saturating_add(1));
-        return (text.get(from.saturating_add(1)..end).unwrap_or("").to_owned(), end.saturating_add(1).min(text.len()));
-    }
-    let mut at = from;
-    while bytes.get(at).is_some_and(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b':')) {
-        at = at.saturating_add(1);
-    }
-    if bytes.get(at) == Some(&b'(') && at > from {
-        let close = memchr::memchr(b')', bytes.get(at..bytes.len().min(at.saturating_add(200))).unwrap_or(b"")).map(|n| at.saturating_add(n).saturating_add(1));
-        at = close.unwrap_or(at);
-    }
-    (text.get(from..at).unwrap_or("").to_owned(), at)
 }
 
 #[cfg(test)]

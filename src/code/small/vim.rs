@@ -213,7 +213,7 @@ fn split(text: &str) -> (&str, &str) {
     while let Some(b) = bytes.get(at).copied() {
         match (quote, b) {
             (Some(q), b) if q == b => quote = None,
-            (Some(b'"'), b'\\') | (None, b'\\') => at = at.saturating_add(1),
+            (Some(b'"') | None, b'\\') => at = at.saturating_add(1),
             (Some(_), _) => {}
             (None, b'\'' | b'"') if matches!(word, "exe" | "execute" | "call" | "let" | "echo") => quote = Some(b),
             (None, b'|') => return (text.get(..at).unwrap_or(""), text.get(at.saturating_add(1)..).unwrap_or("")),

@@ -41,7 +41,7 @@ pub(crate) fn language(lang: Lang) -> Option<&'static Language> {
         Lang::Php => Some(&PHP),
         Lang::Lua => Some(&LUA),
         Lang::R => Some(&R),
-        _ => None,
+        Lang::Shell | Lang::Sed | Lang::Tcl | Lang::Vim | Lang::Sql | Lang::Make | Lang::Jq | Lang::Gdb | Lang::Expect | Lang::Emacs | Lang::Other => None,
     }
 }
 
