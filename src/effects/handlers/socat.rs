@@ -34,7 +34,7 @@ fn read(text: &str) -> End {
     let bound = options.split(',').any(|o| o.starts_with("bind=127.") || o.starts_with("bind=localhost") || o == "bind=[::1]");
     match name.as_str() {
         "EXEC" | "SYSTEM" | "SHELL" => End::Program(rest.to_owned()),
-        _ if name.starts_with("UNIX") || name.starts_with("ABSTRACT") || name == "GOPEN" && rest.ends_with(".sock") => End::Socket(rest.to_owned()),
+        _ if name.starts_with("UNIX") || name.starts_with("ABSTRACT") || name == "GOPEN" && rest.rsplit('.').next() == Some("sock") => End::Socket(rest.to_owned()),
         "FILE" | "OPEN" | "GOPEN" | "CREATE" | "CREAT" | "PIPE" | "FIFO" if !rest.is_empty() => End::File(rest.to_owned()),
         "TUN" | "INTERFACE" | "IF" => End::Interface,
         "PROXY" | "PROXY-CONNECT" | "SOCKS4" | "SOCKS4A" | "SOCKS5" | "SOCKS" => End::Connect(rest.to_owned()),
