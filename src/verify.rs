@@ -82,7 +82,8 @@ fn is_high_risk(class: SemanticClass) -> bool {
 /// CARE's skip predicates (III-F): why nobody needs to be asked about a WARN.
 fn skips(evidence: &Evidence, resolution: &Resolution) -> Vec<Skip> {
     let mut out = Vec::new();
-    if resolution.rule.on == Switch::On && evidence.findings.iter().any(|f| f.weight >= resolution.rule.from) {
+    if resolution.rule.on == Switch::On && evidence.findings.iter().any(|f| f.weight >= resolution.rule.from)
+    {
         out.push(Skip::Rule);
     }
     if resolution.class.on == Switch::On

@@ -3,7 +3,12 @@
 //! In: `AGENT_SH_CORPORA`, a folder of `*.jsonl` files with a `cmd` each; `scripts/parse-diff` sets it.
 //! Out: counts and the texts on which they disagree. Never: runs a command of a corpus.
 
-#![allow(clippy::expect_used, clippy::print_stdout, clippy::indexing_slicing, clippy::cast_possible_truncation)]
+#![allow(
+    clippy::expect_used,
+    clippy::print_stdout,
+    clippy::indexing_slicing,
+    clippy::cast_possible_truncation
+)]
 
 use agent_sh::syntax::agree::{Comparison, compare};
 use agent_sh::syntax::bounds::Limits;
@@ -15,7 +20,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 fn corpora() -> Vec<PathBuf> {
-    let folder = std::env::var_os("AGENT_SH_CORPORA").map_or_else(|| PathBuf::from("../shared/corpora"), PathBuf::from);
+    let folder = std::env::var_os("AGENT_SH_CORPORA")
+        .map_or_else(|| PathBuf::from("../shared/corpora"), PathBuf::from);
     let mut files: Vec<PathBuf> = std::fs::read_dir(folder)
         .map(|entries| entries.filter_map(|e| e.ok().map(|e| e.path())).collect())
         .unwrap_or_default();
@@ -64,7 +70,8 @@ fn bash_accepts(text: &str) -> Option<bool> {
 fn dash_accepts(text: &str) -> bool {
     let mut file = tempfile::NamedTempFile::new().expect("a temporary file");
     file.write_all(&agent_sh::text::raw(text)).expect("written");
-    let output = Command::new("/bin/dash").arg("-n").arg(file.path()).env_clear().stdin(Stdio::null()).output();
+    let output =
+        Command::new("/bin/dash").arg("-n").arg(file.path()).env_clear().stdin(Stdio::null()).output();
     output.expect("dash runs").status.success()
 }
 
@@ -101,22 +108,34 @@ fn we_read_what_bash_reads() {
                 (false, true) => "ONLY BASH ACCEPTS",
             };
             *counts.entry(outcome).or_default() += 1;
-            *counts.entry(match &reading.second {
-                Second::Same => "second: same",
-                Second::Differ(_) => "second: DIFFERS",
-                Second::Alone => "second: alone",
+            *counts
+                .entry(match &reading.second {
+                    Second::Same => "second: same",
+                    Second::Differ(_) => "second: DIFFERS",
+                    Second::Alone => "second: alone",
                     Second::Refused => "second: refused",
-                Second::Skipped(Skip::Plain) => "second: plain",
-                Second::Skipped(Skip::Size) => "second: size",
-                Second::Skipped(Skip::Bound) => "second: bound",
-            }).or_default() += 1;
-            if ours && theirs
-                && let Some(difference) = compare_printed(&text, &limits) {
-                    *counts.entry("STRUCTURE DIFFERS").or_default() += 1;
-                    println!("  structure of {:?} differs at {}", agent_sh::text::prefix(&text, 300), agent_sh::text::prefix(&difference, 300));
-                }
+                    Second::Skipped(Skip::Plain) => "second: plain",
+                    Second::Skipped(Skip::Size) => "second: size",
+                    Second::Skipped(Skip::Bound) => "second: bound",
+                })
+                .or_default() += 1;
+            if ours
+                && theirs
+                && let Some(difference) = compare_printed(&text, &limits)
+            {
+                *counts.entry("STRUCTURE DIFFERS").or_default() += 1;
+                println!(
+                    "  structure of {:?} differs at {}",
+                    agent_sh::text::prefix(&text, 300),
+                    agent_sh::text::prefix(&difference, 300)
+                );
+            }
             if ours != theirs {
-                println!("  {outcome}: {:?} {}", agent_sh::text::prefix(&text, 300), reading.error.map_or(String::new(), |e| e.to_string()));
+                println!(
+                    "  {outcome}: {:?} {}",
+                    agent_sh::text::prefix(&text, 300),
+                    reading.error.map_or(String::new(), |e| e.to_string())
+                );
             }
             if let Second::Differ(what) = &reading.second {
                 println!("  differs at {what:?}: {:?}", agent_sh::text::prefix(&text, 400));
@@ -131,10 +150,78 @@ fn we_read_what_bash_reads() {
 
 /// Pieces of shell text that meet in odd ways.
 const PIECES: [&str; 72] = [
-    "a", "id", "echo", " ", " ", " ", "\n", ";", "&", "&&", "|", "||", "|&", "(", ")", "((", "))", "{ ", " }", "$(", "`", "\"",
-    "'", "\\", "$'", "$\"", "${", "}", "${x:-", "${#", "$((", "$[", "]", "[", "[[ ", " ]]", "=", "x=", "a[", "<", ">", ">>", "<<E\n",
-    "\nE\n", "<<'E'\n", "<<-E\n\t", "<<<", "<(", ">(", "&>", ">&", "2>", "{v}>", "if ", "; then ", "; fi", "while ", "; do ",
-    "; done", "for x in ", "case x in ", ") ", ";;", "; esac", "function f ", "f() ", "time ", "! ", "coproc ", "# ", "\t", "!(",
+    "a",
+    "id",
+    "echo",
+    " ",
+    " ",
+    " ",
+    "\n",
+    ";",
+    "&",
+    "&&",
+    "|",
+    "||",
+    "|&",
+    "(",
+    ")",
+    "((",
+    "))",
+    "{ ",
+    " }",
+    "$(",
+    "`",
+    "\"",
+    "'",
+    "\\",
+    "$'",
+    "$\"",
+    "${",
+    "}",
+    "${x:-",
+    "${#",
+    "$((",
+    "$[",
+    "]",
+    "[",
+    "[[ ",
+    " ]]",
+    "=",
+    "x=",
+    "a[",
+    "<",
+    ">",
+    ">>",
+    "<<E\n",
+    "\nE\n",
+    "<<'E'\n",
+    "<<-E\n\t",
+    "<<<",
+    "<(",
+    ">(",
+    "&>",
+    ">&",
+    "2>",
+    "{v}>",
+    "if ",
+    "; then ",
+    "; fi",
+    "while ",
+    "; do ",
+    "; done",
+    "for x in ",
+    "case x in ",
+    ") ",
+    ";;",
+    "; esac",
+    "function f ",
+    "f() ",
+    "time ",
+    "! ",
+    "coproc ",
+    "# ",
+    "\t",
+    "!(",
 ];
 
 /// A linear congruential generator: the texts are the same in each run.
@@ -170,7 +257,8 @@ fn invent(dice: &mut Dice, seeds: &[String], round: u64) -> String {
 #[test]
 #[ignore = "takes a minute; run by scripts/parse-diff"]
 fn invented_texts_are_read_as_bash_reads_them() {
-    let number = |name: &str, default: u64| std::env::var(name).ok().and_then(|v| v.parse().ok()).unwrap_or(default);
+    let number =
+        |name: &str, default: u64| std::env::var(name).ok().and_then(|v| v.parse().ok()).unwrap_or(default);
     let mut dice = Dice(number("AGENT_SH_SEED", 1));
     let limits = Limits::default();
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
@@ -196,7 +284,10 @@ fn invented_texts_are_read_as_bash_reads_them() {
             };
             *counts.entry(outcome).or_default() += 1;
             if outcome == "ONLY DASH ACCEPTS" {
-                println!("  only dash accepts {text:?}: {}", posix.error.map_or(String::new(), |e| e.to_string()));
+                println!(
+                    "  only dash accepts {text:?}: {}",
+                    posix.error.map_or(String::new(), |e| e.to_string())
+                );
             }
         }
         let Some(theirs) = bash_accepts(&text) else { continue };
@@ -204,23 +295,30 @@ fn invented_texts_are_read_as_bash_reads_them() {
         if reading.runs_nothing() && theirs {
             println!("  NOT NOTHING: {text:?}");
         }
-        *counts.entry(match (ours, theirs) {
-            (true, true) => "both accept",
-            (false, false) => "both reject",
-            (true, false) => "only we accept",
-            (false, true) => "ONLY BASH ACCEPTS",
-        }).or_default() += 1;
+        *counts
+            .entry(match (ours, theirs) {
+                (true, true) => "both accept",
+                (false, false) => "both reject",
+                (true, false) => "only we accept",
+                (false, true) => "ONLY BASH ACCEPTS",
+            })
+            .or_default() += 1;
         if !ours && theirs {
-            println!("  only bash accepts {text:?}: {}", reading.error.map_or(String::new(), |e| e.to_string()));
+            println!(
+                "  only bash accepts {text:?}: {}",
+                reading.error.map_or(String::new(), |e| e.to_string())
+            );
         }
         if ours && !theirs && std::env::var_os("AGENT_SH_VERBOSE").is_some() {
             println!("  only we accept {text:?}");
         }
-        if ours && theirs
-            && let Some(difference) = compare_printed(&text, &limits) {
-                *counts.entry("STRUCTURE DIFFERS").or_default() += 1;
-                println!("  structure of {text:?} differs at {difference}");
-            }
+        if ours
+            && theirs
+            && let Some(difference) = compare_printed(&text, &limits)
+        {
+            *counts.entry("STRUCTURE DIFFERS").or_default() += 1;
+            println!("  structure of {text:?} differs at {difference}");
+        }
     }
     println!("invented: {counts:?}");
 }
@@ -254,7 +352,10 @@ fn what_reading_costs() {
     }
     let large = [
         ("256 KiB here-document", format!("cat > f <<'E'\n{}E\n", "some line of text $x\n".repeat(12_500))),
-        ("256 KiB live here-document", format!("cat > f <<E\n{}E\n", "some line of text $x\n".repeat(12_500))),
+        (
+            "256 KiB live here-document",
+            format!("cat > f <<E\n{}E\n", "some line of text $x\n".repeat(12_500)),
+        ),
         ("256 KiB of id;", "id;".repeat(87_000)),
         ("256 KiB of lines", "id a b\n".repeat(37_000)),
         ("256 KiB of $(id)", "$(id) ".repeat(43_000)),
@@ -274,6 +375,9 @@ fn what_reading_costs() {
     }
     for opening in ["$(", "(", "((", "{ ", "\"$(", "'", "${x:-", "if ", "$((", "<<E ", "$((a) "] {
         let text = opening.repeat(10_000);
-        println!("10,000 {opening:?}: {} us", clock(&text, &|t| drop(read(t, Dialect::Bash, &limits))) / 1000);
+        println!(
+            "10,000 {opening:?}: {} us",
+            clock(&text, &|t| drop(read(t, Dialect::Bash, &limits))) / 1000
+        );
     }
 }

@@ -75,7 +75,9 @@ fn prove(plans: &[Plan]) -> Vec<Proven> {
         for _ in 0..std::thread::available_parallelism().map_or(2, std::num::NonZero::get) {
             scope.spawn(|| {
                 let Some(stage) = Stage::new() else { return };
-                if Stage::new().is_none() { return };
+                if Stage::new().is_none() {
+                    return;
+                };
                 loop {
                     let index = next.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
                     let Some(plan) = plans.get(index) else { return };
@@ -89,7 +91,10 @@ fn prove(plans: &[Plan]) -> Vec<Proven> {
                         })
                     };
                     if let (Some(dangerous), Some(harmless)) = (pick(DANGEROUS), pick(HARMLESS)) {
-                        found.lock().unwrap().push((index, Proven { plan: plan.clone(), dangerous, harmless }));
+                        found
+                            .lock()
+                            .unwrap()
+                            .push((index, Proven { plan: plan.clone(), dangerous, harmless }));
                     }
                 }
             });
@@ -139,14 +144,21 @@ fn disguises_neither_hide_danger_nor_make_harmless_commands_suspicious() {
         }
     }
     for (name, tally) in &by_name {
-        println!("{name:28} caught {:3}/{:3}  alarms {:3}/{:3}", tally.caught, tally.dangerous, tally.alarms, tally.harmless);
+        println!(
+            "{name:28} caught {:3}/{:3}  alarms {:3}/{:3}",
+            tally.caught, tally.dangerous, tally.alarms, tally.harmless
+        );
     }
     let missing: Vec<&str> = names().filter(|n| !by_name.contains_key(n)).collect();
     println!("not proven here (program missing, or not possible): {missing:?}");
     let points = all.detection().saturating_sub(all.false_alarms());
     println!(
         "{} transformations, {} of {} plans proven, detection {} ‰, false alarms {} ‰, points {points} ‰",
-        by_name.len(), proven.len(), plans.len(), all.detection(), all.false_alarms()
+        by_name.len(),
+        proven.len(),
+        plans.len(),
+        all.detection(),
+        all.false_alarms()
     );
     if unproven() {
         return;

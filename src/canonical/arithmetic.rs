@@ -225,7 +225,8 @@ impl Parser<'_, '_> {
     fn number(&mut self) -> Option<i64> {
         self.blank();
         let rest = self.rest();
-        let end = rest.find(|c: char| !(c.is_ascii_alphanumeric() || c == '#' || c == '_')).unwrap_or(rest.len());
+        let end =
+            rest.find(|c: char| !(c.is_ascii_alphanumeric() || c == '#' || c == '_')).unwrap_or(rest.len());
         let text = rest.get(..end)?.to_owned();
         self.at += end;
         parse_number(&text)

@@ -144,7 +144,8 @@ fn range(text: &str) -> Option<Vec<String>> {
         _ => return None,
     };
     if let (Ok(a), Ok(b)) = (first.parse::<i64>(), last.parse::<i64>()) {
-        let padded = |t: &str| t.trim_start_matches('-').len() > 1 && t.trim_start_matches('-').starts_with('0');
+        let padded =
+            |t: &str| t.trim_start_matches('-').len() > 1 && t.trim_start_matches('-').starts_with('0');
         let width = if padded(first) || padded(last) { first.len().max(last.len()) } else { 0 };
         return numbers(a, b, step).map(|n| n.iter().map(|i| format!("{i:0width$}")).collect());
     }
@@ -183,7 +184,9 @@ mod tests {
             Braces::TooMany => vec!["<too many>".to_owned()],
             Braces::Words(words) => words
                 .iter()
-                .map(|w| w.iter().map(|p| if let Piece::Bare(t) = p { t.clone() } else { String::new() }).collect())
+                .map(|w| {
+                    w.iter().map(|p| if let Piece::Bare(t) = p { t.clone() } else { String::new() }).collect()
+                })
                 .collect(),
         }
     }

@@ -194,7 +194,8 @@ pub fn translate(input: &str, options: Translate, from: &str, to: Option<&str>) 
             }
             _ => c,
         };
-        let squeezed = options.squeeze == Choice::On && last == Some(mapped) && (within(c) || to.contains(&mapped));
+        let squeezed =
+            options.squeeze == Choice::On && last == Some(mapped) && (within(c) || to.contains(&mapped));
         if !squeezed {
             out.push(mapped);
         }

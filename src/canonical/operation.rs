@@ -25,7 +25,13 @@ pub fn apply(x: &mut Expander<'_>, found: Got, operation: &Operation, span: Span
     }
 }
 
-fn slice_fields(x: &mut Expander<'_>, values: Vec<Value>, offset: &Word, length: Option<&Word>, span: Span) -> Got {
+fn slice_fields(
+    x: &mut Expander<'_>,
+    values: Vec<Value>,
+    offset: &Word,
+    length: Option<&Word>,
+    span: Span,
+) -> Got {
     let start = number(x, offset, span).and_then(|n| usize::try_from(n).ok());
     let count = length.map(|w| number(x, w, span).and_then(|n| usize::try_from(n).ok()));
     match (start, count) {
@@ -62,7 +68,11 @@ fn one(x: &mut Expander<'_>, value: Value, operation: &Operation, span: Span) ->
         Operation::Replace(at, pattern, with) => {
             let pattern = x.pattern(pattern);
             let with = with.as_ref().map(|w| x.single(w)).unwrap_or_default();
-            if pattern.has_hole() { HOLE.to_string() } else { replace(&value.text, &pattern.text, &with.text, *at) }
+            if pattern.has_hole() {
+                HOLE.to_string()
+            } else {
+                replace(&value.text, &pattern.text, &with.text, *at)
+            }
         }
         Operation::Substring(offset, length) => {
             let start = number(x, offset, span);
@@ -201,7 +211,9 @@ fn substring(text: &str, start: Option<i64>, count: Option<Option<i64>>) -> Stri
 
 fn change_case(text: &str, change: CaseChange, pattern: Option<&str>) -> String {
     let hits = |c: char| pattern.is_none_or(|p| p.is_empty() || matches(p, c.encode_utf8(&mut [0; 4])));
-    let flip = |c: char| if c.is_uppercase() { c.to_lowercase().collect() } else { c.to_uppercase().collect::<String>() };
+    let flip = |c: char| {
+        if c.is_uppercase() { c.to_lowercase().collect() } else { c.to_uppercase().collect::<String>() }
+    };
     text.chars()
         .enumerate()
         .map(|(i, c)| match change {
@@ -239,7 +251,9 @@ fn transform(x: &mut Expander<'_>, value: Value, letter: char, span: Span) -> Va
 
 /// Single-quoted, as `${x@Q}` and `printf %q` would at least do for words with special characters.
 pub fn quote(text: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '/' | ':' | '=' | '@' | '%' | '+' | ',');
+    let plain = |c: char| {
+        c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '/' | ':' | '=' | '@' | '%' | '+' | ',')
+    };
     if !text.is_empty() && text.chars().all(plain) {
         return text.to_owned();
     }

@@ -25,8 +25,20 @@ pub fn is_secret_name(name: &str) -> bool {
     }
     let upper = name.to_ascii_uppercase();
     const ENDS: [&str; 14] = [
-        "TOKEN", "SECRET", "PASSWORD", "PASSWD", "PASSPHRASE", "CREDENTIALS", "CREDENTIAL", "API_KEY", "APIKEY",
-        "ACCESS_KEY", "ACCESS_KEY_ID", "PRIVATE_KEY", "SECRET_KEY", "_PAT",
+        "TOKEN",
+        "SECRET",
+        "PASSWORD",
+        "PASSWD",
+        "PASSPHRASE",
+        "CREDENTIALS",
+        "CREDENTIAL",
+        "API_KEY",
+        "APIKEY",
+        "ACCESS_KEY",
+        "ACCESS_KEY_ID",
+        "PRIVATE_KEY",
+        "SECRET_KEY",
+        "_PAT",
     ];
     const ANYWHERE: [&str; 5] = ["SECRET", "PASSWORD", "_TOKEN", "API_KEY", "PRIVATE_KEY"];
     const NOT: [&str; 6] = ["_FILE", "_PATH", "_DIR", "_COUNT", "TOKENIZER", "MAX_TOKEN"];
@@ -75,7 +87,9 @@ fn element(x: &mut Expander<'_>, name: &str, index: &Word, span: Span) -> Option
         return match key.text.as_str() {
             "@" | "*" => x.state.scalar(name).map(|v| Got::Fields(vec![v])),
             "0" => x.state.scalar(name).map(Got::Value),
-            _ if x.state.scalar(name).is_some_and(|v| v.has_hole()) => Some(Got::Value(Value::unknown(TagSet::EMPTY))),
+            _ if x.state.scalar(name).is_some_and(|v| v.has_hole()) => {
+                Some(Got::Value(Value::unknown(TagSet::EMPTY)))
+            }
             _ => None,
         };
     };
@@ -170,7 +184,9 @@ fn operate(x: &mut Expander<'_>, name: &str, found: Option<Got>, operation: &Ope
     match operation {
         Operation::None | Operation::Names => found.unwrap_or_else(|| missing(name)),
         Operation::Length => length(found),
-        Operation::Default(colon, word) | Operation::Error(colon, word) if !present(found.as_ref(), *colon) => {
+        Operation::Default(colon, word) | Operation::Error(colon, word)
+            if !present(found.as_ref(), *colon) =>
+        {
             if let Operation::Error(..) = operation {
                 // the shell stops here
                 x.state.control = crate::canonical::state::Control::Ended;
@@ -189,7 +205,9 @@ fn operate(x: &mut Expander<'_>, name: &str, found: Option<Got>, operation: &Ope
                 Got::Value(Value::default())
             }
         }
-        Operation::Default(..) | Operation::Error(..) | Operation::AssignDefault(..) => found.unwrap_or_else(unset),
+        Operation::Default(..) | Operation::Error(..) | Operation::AssignDefault(..) => {
+            found.unwrap_or_else(unset)
+        }
         Operation::RemovePrefix(..)
         | Operation::RemoveSuffix(..)
         | Operation::Replace(..)

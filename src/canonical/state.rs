@@ -161,7 +161,11 @@ impl State {
     pub fn scalar(&self, name: &str) -> Option<Value> {
         if let Some(found) = self.variable(name) {
             if let Some(array) = &found.array {
-                return array.iter().find(|(k, _)| k == "0").or_else(|| array.first()).map(|(_, v)| v.clone());
+                return array
+                    .iter()
+                    .find(|(k, _)| k == "0")
+                    .or_else(|| array.first())
+                    .map(|(_, v)| v.clone());
             }
             let chosen = self.choices.iter().find(|(n, _)| n == name).map_or(0, |(_, i)| *i);
             return found.scalar.get(chosen).or_else(|| found.scalar.first()).cloned();
@@ -187,11 +191,41 @@ impl State {
             "BASH" => Some(Value::known("/bin/bash")),
             "SHELL" => Some(Value::known("/bin/bash")),
             "OPTIND" => Some(Value::known("1")),
-            "RANDOM" | "SRANDOM" | "SECONDS" | "LINENO" | "EPOCHSECONDS" | "EPOCHREALTIME" | "BASHPID" | "PPID"
-            | "UID" | "EUID" | "HOSTNAME" | "HOSTTYPE" | "MACHTYPE" | "BASH_VERSION" | "SHLVL" | "REPLY"
-            | "OLDPWD" | "USER" | "LOGNAME" | "PIPESTATUS" | "GROUPS" | "COLUMNS" | "LINES" | "BASH_SOURCE"
-            | "FUNCNAME" | "BASH_REMATCH" | "OPTARG" | "BASH_EXECUTION_STRING" | "BASH_SUBSHELL" | "SHELLOPTS"
-            | "BASHOPTS" | "BASH_VERSINFO" | "DIRSTACK" | "COPROC" | "_" => hole(),
+            "RANDOM"
+            | "SRANDOM"
+            | "SECONDS"
+            | "LINENO"
+            | "EPOCHSECONDS"
+            | "EPOCHREALTIME"
+            | "BASHPID"
+            | "PPID"
+            | "UID"
+            | "EUID"
+            | "HOSTNAME"
+            | "HOSTTYPE"
+            | "MACHTYPE"
+            | "BASH_VERSION"
+            | "SHLVL"
+            | "REPLY"
+            | "OLDPWD"
+            | "USER"
+            | "LOGNAME"
+            | "PIPESTATUS"
+            | "GROUPS"
+            | "COLUMNS"
+            | "LINES"
+            | "BASH_SOURCE"
+            | "FUNCNAME"
+            | "BASH_REMATCH"
+            | "OPTARG"
+            | "BASH_EXECUTION_STRING"
+            | "BASH_SUBSHELL"
+            | "SHELLOPTS"
+            | "BASHOPTS"
+            | "BASH_VERSINFO"
+            | "DIRSTACK"
+            | "COPROC"
+            | "_" => hole(),
             "PATH" => Some(Value::known("/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin")),
             _ => None,
         }
@@ -213,7 +247,9 @@ impl State {
         let value = match kind {
             VariableKind::Lower => Value { text: value.text.to_lowercase(), tags: value.tags },
             VariableKind::Upper => Value { text: value.text.to_uppercase(), tags: value.tags },
-            VariableKind::Plain | VariableKind::Integer | VariableKind::Reference | VariableKind::Unset => value,
+            VariableKind::Plain | VariableKind::Integer | VariableKind::Reference | VariableKind::Unset => {
+                value
+            }
         };
         let kind = if kind == VariableKind::Unset { VariableKind::Plain } else { kind };
         self.put(name, Variable { scalar: vec![value], array: None, kind });
@@ -270,7 +306,9 @@ impl State {
         }
         self.written
             .iter()
-            .filter(|(p, w)| w.tree == Reach::Tree && path.strip_prefix(p.as_str()).is_some_and(|r| r.starts_with('/')))
+            .filter(|(p, w)| {
+                w.tree == Reach::Tree && path.strip_prefix(p.as_str()).is_some_and(|r| r.starts_with('/'))
+            })
             .max_by_key(|(p, _)| p.len())
             .map(|(_, w)| w)
     }
@@ -356,7 +394,10 @@ impl State {
     }
 }
 
-fn merge<K: Clone + Eq + std::hash::Hash, V: Clone>(mine: &mut Rc<HashMap<K, V>>, theirs: &Rc<HashMap<K, V>>) {
+fn merge<K: Clone + Eq + std::hash::Hash, V: Clone>(
+    mine: &mut Rc<HashMap<K, V>>,
+    theirs: &Rc<HashMap<K, V>>,
+) {
     if Rc::ptr_eq(mine, theirs) {
         return;
     }

@@ -45,10 +45,12 @@ pub fn context(asked: Asked, own: &HashMap<String, String>) -> Context {
     }
     let home = asked.home.or_else(|| environment.get("HOME").cloned()).unwrap_or_default();
     let cwd = asked.cwd.unwrap_or_else(|| {
-        std::env::current_dir().map(|p| {
-            use std::os::unix::ffi::OsStrExt as _;
-            judged(p.as_os_str().as_bytes()).into_owned()
-        }).unwrap_or_default()
+        std::env::current_dir()
+            .map(|p| {
+                use std::os::unix::ffi::OsStrExt as _;
+                judged(p.as_os_str().as_bytes()).into_owned()
+            })
+            .unwrap_or_default()
     });
     Context {
         dialect: asked.dialect,

@@ -20,7 +20,13 @@ pub fn run(options: &clap::ArgMatches, out: &mut dyn Write) -> anyhow::Result<Ex
         Some("sh") => Dialect::Posix,
         _ => Dialect::Bash,
     };
-    let asked = Asked { cwd: option("cwd"), home: option("home"), workspace: option("workspace"), environment: None, dialect };
+    let asked = Asked {
+        cwd: option("cwd"),
+        home: option("home"),
+        workspace: option("workspace"),
+        environment: None,
+        dialect,
+    };
     let context = context(asked, &own_environment());
     let judge = Judge::new(policy_in_force()?);
     let decision = judge.verify(&text, &context, &Machine);
@@ -79,7 +85,9 @@ pub fn object(decision: &Decision, judge: &Judge) -> serde_json::Value {
     let unknowns: Vec<_> = decision
         .unknowns
         .iter()
-        .map(|u| serde_json::json!({"what": u.what.name(), "detail": escape(&u.detail), "span": span(u.span)}))
+        .map(
+            |u| serde_json::json!({"what": u.what.name(), "detail": escape(&u.detail), "span": span(u.span)}),
+        )
         .collect();
     serde_json::json!({
         "verdict": decision.verdict.name(),
@@ -116,19 +124,39 @@ pub fn caret(text: &str, span: Span) -> String {
     let line_end = text.get(start..).and_then(|t| t.find('\n')).map_or(text.len(), |i| start + i);
     let shown = escape(text.get(line_start..line_end).unwrap_or(""));
     let before = escape(text.get(line_start..start).unwrap_or("")).chars().count();
-    let marked = escape(slice(text, Span { start: span.start, end: span.end.min(u32::try_from(line_end).unwrap_or(u32::MAX)) }));
+    let marked = escape(slice(
+        text,
+        Span { start: span.start, end: span.end.min(u32::try_from(line_end).unwrap_or(u32::MAX)) },
+    ));
     format!("    {shown}\n    {}{}", " ".repeat(before), "^".repeat(marked.chars().count().max(1)))
 }
 
 fn people(decision: &Decision, judge: &Judge, text: &str, out: &mut dyn Write) -> anyhow::Result<()> {
     let s = decision.signals;
-    writeln!(out, "{}  score {}  coverage {}", decision.verdict, decision.score, coverage(decision.coverage))?;
-    writeln!(out, "  structure {}  semantics {}  paths {}  patterns {}", s.structure, s.semantics, s.paths, s.patterns)?;
+    writeln!(
+        out,
+        "{}  score {}  coverage {}",
+        decision.verdict,
+        decision.score,
+        coverage(decision.coverage)
+    )?;
+    writeln!(
+        out,
+        "  structure {}  semantics {}  paths {}  patterns {}",
+        s.structure, s.semantics, s.paths, s.patterns
+    )?;
     if let Some(class) = decision.class {
         writeln!(out, "  class {} {}", class.name(), decision.class_score)?;
     }
     for finding in &decision.findings {
-        writeln!(out, "\n{}: {} [{}, {}]", finding.verdict.max(Verdict::Warn), finding.reason, finding.rule, finding.weight)?;
+        writeln!(
+            out,
+            "\n{}: {} [{}, {}]",
+            finding.verdict.max(Verdict::Warn),
+            finding.reason,
+            finding.rule,
+            finding.weight
+        )?;
         writeln!(out, "{}", caret(text, finding.span))?;
         if !finding.instead.is_empty() {
             writeln!(out, "    instead: {}", finding.instead)?;

@@ -100,7 +100,10 @@ fn judge_line(
         "rules": decision.findings.iter().map(|f| &*f.rule).collect::<Vec<_>>(),
         "micros": u64::try_from(micros).unwrap_or(u64::MAX),
     });
-    if explains && let (Some(map), serde_json::Value::Object(more)) = (answer.as_object_mut(), explain::object(&decision, judge)) {
+    if explains
+        && let (Some(map), serde_json::Value::Object(more)) =
+            (answer.as_object_mut(), explain::object(&decision, judge))
+    {
         map.extend(more.into_iter().filter(|(k, _)| k != "verdict"));
     }
     answer

@@ -28,7 +28,13 @@ fn explain() -> Command {
         .about("Say what a command would do and why it would be allowed or refused; runs nothing")
         .arg(Arg::new("command").short('c').value_name("CMD").required(true).help("the command text"))
         .arg(Arg::new("json").long("json").action(ArgAction::SetTrue).help("print one JSON object"))
-        .arg(Arg::new("shell").long("shell").value_name("NAME").value_parser(["bash", "sh"]).help("read the text as this shell would"))
+        .arg(
+            Arg::new("shell")
+                .long("shell")
+                .value_name("NAME")
+                .value_parser(["bash", "sh"])
+                .help("read the text as this shell would"),
+        )
 }
 
 fn judge() -> Command {

@@ -30,7 +30,8 @@ pub const HOME: &str = "/home/user";
 /// What is wrong with a rule's examples; one line each.
 pub fn examples(judge: &Judge, rule: &Rule) -> Vec<String> {
     let mut wrong = Vec::new();
-    let environment = [("HOME", HOME), ("PWD", CWD), ("USER", "user"), ("PATH", "/usr/local/bin:/usr/bin:/bin")];
+    let environment =
+        [("HOME", HOME), ("PWD", CWD), ("USER", "user"), ("PATH", "/usr/local/bin:/usr/bin:/bin")];
     let environment = environment.iter().map(|(n, v)| ((*n).to_owned(), (*v).to_owned())).collect();
     let asked = Asked {
         cwd: Some(CWD.to_owned()),
@@ -40,7 +41,8 @@ pub fn examples(judge: &Judge, rule: &Rule) -> Vec<String> {
         ..Asked::default()
     };
     let context = context(asked, &std::collections::HashMap::new());
-    let fires = |text: &str| judge.verify(text, &context, &Machine).findings.iter().any(|f| *f.rule == *rule.id);
+    let fires =
+        |text: &str| judge.verify(text, &context, &Machine).findings.iter().any(|f| *f.rule == *rule.id);
     for text in rule.hits {
         if !fires(text) {
             wrong.push(format!("{}: {} does not match its example: {text}", rule.origin, rule.id));

@@ -121,7 +121,14 @@ mod tests {
 
     #[test]
     fn escapes_are_read_as_the_languages_do() {
-        for (inside, value) in [("a\\x41\\u0042\\103", "aABC"), ("\\u{6d}\\x{70}", "mp"), ("\\q", "\\q"), ("\\N{LATIN SMALL LETTER S}h", "sh"), ("a\\\nb", "ab"), ("\\", "\\")] {
+        for (inside, value) in [
+            ("a\\x41\\u0042\\103", "aABC"),
+            ("\\u{6d}\\x{70}", "mp"),
+            ("\\q", "\\q"),
+            ("\\N{LATIN SMALL LETTER S}h", "sh"),
+            ("a\\\nb", "ab"),
+            ("\\", "\\"),
+        ] {
             assert_eq!(unescape(inside, Escapes::Full, '"'), value);
         }
         assert_eq!(unescape("a\\n\\'\\\\", Escapes::Quotes, '\''), "a\\n'\\");

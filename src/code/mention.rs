@@ -7,7 +7,21 @@ const MOST: usize = 4;
 
 /// Shells by their file's name.
 fn is_shell(name: &str) -> bool {
-    matches!(name, "sh" | "bash" | "dash" | "zsh" | "ksh" | "ksh93" | "mksh" | "ash" | "rbash" | "csh" | "tcsh" | "fish" | "busybox")
+    matches!(
+        name,
+        "sh" | "bash"
+            | "dash"
+            | "zsh"
+            | "ksh"
+            | "ksh93"
+            | "mksh"
+            | "ash"
+            | "rbash"
+            | "csh"
+            | "tcsh"
+            | "fish"
+            | "busybox"
+    )
 }
 
 /// Command lines in a text that begin with a shell's path: `!/bin/sh`, `execute(/bin/sh -p)`, `--command=/bin/sh`.
@@ -17,7 +31,8 @@ pub fn shells_in(text: &str) -> Vec<String> {
         let name = text.get(at + 4..).unwrap_or("");
         let end = name.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(name.len());
         let before = text.get(..at).unwrap_or("");
-        let start = ["/usr/local/", "/usr/", "/"].iter().find(|p| before.ends_with(**p)).map(|p| at - p.len());
+        let start =
+            ["/usr/local/", "/usr/", "/"].iter().find(|p| before.ends_with(**p)).map(|p| at - p.len());
         let (Some(start), true) = (start, is_shell(name.get(..end).unwrap_or(""))) else { continue };
         let before = text.get(..start).unwrap_or("");
         let redirected = name.split('\n').next().is_some_and(|l| l.contains(['<', '>']));
@@ -46,9 +61,11 @@ fn is_mention(before: &str) -> bool {
     let name = near.rsplit(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).next().unwrap_or("");
     line.ends_with("#!")
         || line.ends_with("#! ")
-        || line.len() > 2 && line.ends_with(|c: char| c.is_ascii_alphanumeric() || matches!(c, '/' | '.' | '_' | '-'))
+        || line.len() > 2
+            && line.ends_with(|c: char| c.is_ascii_alphanumeric() || matches!(c, '/' | '.' | '_' | '-'))
         || line.len() <= 2 && line.ends_with(|c: char| c.is_ascii_alphanumeric()) && !line.starts_with('-')
-        || name.eq_ignore_ascii_case("shell") && line.get(near.len()..).is_some_and(|r| r.contains(['=', ':', '[']))
+        || name.eq_ignore_ascii_case("shell")
+            && line.get(near.len()..).is_some_and(|r| r.contains(['=', ':', '[']))
         || line.matches(':').count() >= 5
 }
 

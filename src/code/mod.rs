@@ -41,7 +41,16 @@ pub fn look(lang: Lang, text: &str) -> Found {
         Lang::Emacs => small::lisp::look(text),
         Lang::Jq => small::jq::look(text),
         Lang::Make => small::make::look(text, &[]),
-        Lang::Python | Lang::Perl | Lang::Ruby | Lang::Node | Lang::Php | Lang::Lua | Lang::Awk | Lang::R | Lang::Shell | Lang::Other => match tables::language(lang) {
+        Lang::Python
+        | Lang::Perl
+        | Lang::Ruby
+        | Lang::Node
+        | Lang::Php
+        | Lang::Lua
+        | Lang::Awk
+        | Lang::R
+        | Lang::Shell
+        | Lang::Other => match tables::language(lang) {
             Some(language) => eval::look(language, text),
             None => plain::look(lang, text),
         },

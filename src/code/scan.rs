@@ -51,7 +51,8 @@ impl<'a> Scan<'a> {
     }
 
     pub(crate) fn to_line_end(&mut self) {
-        self.pos = memchr::memchr(b'\n', self.text.as_bytes().get(self.pos..).unwrap_or(b"")).map_or(self.text.len(), |n| self.pos.saturating_add(n));
+        self.pos = memchr::memchr(b'\n', self.text.as_bytes().get(self.pos..).unwrap_or(b""))
+            .map_or(self.text.len(), |n| self.pos.saturating_add(n));
     }
 
     /// Steps past the next `mark`, or to the end.
@@ -115,7 +116,9 @@ impl<'a> Scan<'a> {
         let from = self.pos;
         while self.byte().is_some_and(|b| b.is_ascii_alphanumeric() || b == b'_')
             || (self.byte() == Some(b'.') && self.ahead(1).is_some_and(|b| b.is_ascii_digit()))
-            || (matches!(self.byte(), Some(b'+' | b'-')) && self.slice(from, self.pos).ends_with(['e', 'E']) && !self.slice(from, self.pos).starts_with("0x"))
+            || (matches!(self.byte(), Some(b'+' | b'-'))
+                && self.slice(from, self.pos).ends_with(['e', 'E'])
+                && !self.slice(from, self.pos).starts_with("0x"))
         {
             self.pos = self.pos.saturating_add(1);
         }

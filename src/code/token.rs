@@ -73,7 +73,14 @@ impl<'a> Token<'a> {
     pub(crate) fn name(&self) -> Option<&'a str> {
         match self.tok {
             Tok::Name(n) => Some(n),
-            Tok::Number(_) | Tok::Text(..) | Tok::Regex(_) | Tok::Code(..) | Tok::Op(_) | Tok::End | Tok::Indent | Tok::Dedent => None,
+            Tok::Number(_)
+            | Tok::Text(..)
+            | Tok::Regex(_)
+            | Tok::Code(..)
+            | Tok::Op(_)
+            | Tok::End
+            | Tok::Indent
+            | Tok::Dedent => None,
         }
     }
 

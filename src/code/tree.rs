@@ -125,7 +125,13 @@ pub(crate) enum Cut {
 impl<'a> Tree<'a> {
     pub(crate) fn new(tokens: usize) -> Self {
         let room = tokens.saturating_add(1);
-        let mut tree = Self { nodes: Vec::with_capacity(room), spans: Vec::with_capacity(room), depths: Vec::with_capacity(room), kids: Vec::with_capacity(room), cut: Cut::No };
+        let mut tree = Self {
+            nodes: Vec::with_capacity(room),
+            spans: Vec::with_capacity(room),
+            depths: Vec::with_capacity(room),
+            kids: Vec::with_capacity(room),
+            cut: Cut::No,
+        };
         tree.add(Node::Nothing, Span::default(), 0);
         tree
     }
@@ -145,21 +151,52 @@ impl<'a> Tree<'a> {
     /// A node over those that it names.
     pub(crate) fn push(&mut self, node: Node<'a>, span: Span) -> Id {
         let depth = match &node {
-            Node::Nothing | Node::Text(_) | Node::Bytes(_) | Node::Number(_) | Node::Name(_) | Node::Regex(_) | Node::Import(..) => 0,
-            Node::Command(a) | Node::Line(a) | Node::Spread(a) | Node::Member(a, _) | Node::Unary(_, a) | Node::Define(_, a) | Node::Class(_, a) | Node::Return(a) => self.depth(&[*a]),
-            Node::Pair(a, b) | Node::Index(a, b) | Node::Assign(a, _, b) | Node::Loop(a, b) => self.depth(&[*a, *b]),
+            Node::Nothing
+            | Node::Text(_)
+            | Node::Bytes(_)
+            | Node::Number(_)
+            | Node::Name(_)
+            | Node::Regex(_)
+            | Node::Import(..) => 0,
+            Node::Command(a)
+            | Node::Line(a)
+            | Node::Spread(a)
+            | Node::Member(a, _)
+            | Node::Unary(_, a)
+            | Node::Define(_, a)
+            | Node::Class(_, a)
+            | Node::Return(a) => self.depth(&[*a]),
+            Node::Pair(a, b) | Node::Index(a, b) | Node::Assign(a, _, b) | Node::Loop(a, b) => {
+                self.depth(&[*a, *b])
+            }
             Node::Choice(a, b, c) | Node::For(a, b, c) => self.depth(&[*a, *b, *c]),
-            Node::Joined(k) | Node::List(k) | Node::Dict(k) | Node::Call(k) | Node::Slice(k) | Node::Chain(_, k) | Node::Function(k) | Node::Each(k) | Node::Block(k) | Node::If(k) => self.depth(self.kids(*k)),
+            Node::Joined(k)
+            | Node::List(k)
+            | Node::Dict(k)
+            | Node::Call(k)
+            | Node::Slice(k)
+            | Node::Chain(_, k)
+            | Node::Function(k)
+            | Node::Each(k)
+            | Node::Block(k)
+            | Node::If(k) => self.depth(self.kids(*k)),
         };
         self.add(node, span, depth)
     }
 
     fn depth(&self, of: &[Id]) -> u8 {
-        of.iter().map(|id| self.depths.get(id.0 as usize).copied().unwrap_or(0)).max().unwrap_or(0).saturating_add(1)
+        of.iter()
+            .map(|id| self.depths.get(id.0 as usize).copied().unwrap_or(0))
+            .max()
+            .unwrap_or(0)
+            .saturating_add(1)
     }
 
     pub(crate) fn list(&mut self, ids: &[Id]) -> Kids {
-        let kids = Kids { start: u32::try_from(self.kids.len()).unwrap_or(u32::MAX), len: u32::try_from(ids.len()).unwrap_or(0) };
+        let kids = Kids {
+            start: u32::try_from(self.kids.len()).unwrap_or(u32::MAX),
+            len: u32::try_from(ids.len()).unwrap_or(0),
+        };
         self.kids.extend_from_slice(ids);
         kids
     }

@@ -15,7 +15,10 @@ impl Walk<'_, '_> {
         for word in &doing.parsed.meant {
             let named = |kind: Kind| word.roles.iter().any(|r| r.is == Is::Effect(kind));
             let mirrors = doing.tags.has(tag::DELETES_EXTRA)
-                || word.roles.iter().any(|r| r.is == Is::Effect(Kind::Write) && r.tags.has(tag::DELETES_EXTRA));
+                || word
+                    .roles
+                    .iter()
+                    .any(|r| r.is == Is::Effect(Kind::Write) && r.tags.has(tag::DELETES_EXTRA));
             if remote_spec(&word.field.text).is_some() || word.field.text.is_empty() {
                 continue;
             }

@@ -7,21 +7,80 @@ use std::rc::Rc;
 
 use crate::act::{Class, Kind, tag};
 use crate::canonical::value::Field;
-use crate::effects::interpret::{Doing, is_path_kind};
 use crate::code::mention::shells_in;
+use crate::effects::interpret::{Doing, is_path_kind};
 use crate::effects::shells::is_shell;
 use crate::effects::suspect::{is_library, is_output, path_in};
 use crate::effects::walk::Walk;
 use crate::policy::tables::{Is, Output, Role, Style};
 
 /// Programs whose free words are messages to people or models.
-const MESSAGES: &[&str] = &["git", "gh", "glab", "jj", "logger", "notify-send", "zenity", "claude", "codex", "gemini", "aider", "llm", "tldr", "wall"];
+const MESSAGES: &[&str] = &[
+    "git",
+    "gh",
+    "glab",
+    "jj",
+    "logger",
+    "notify-send",
+    "zenity",
+    "claude",
+    "codex",
+    "gemini",
+    "aider",
+    "llm",
+    "tldr",
+    "wall",
+];
 
 /// Programs that are told where keys and settings lie.
 const USES_KEYS: &[&str] = &[
-    "ssh", "scp", "sftp", "ssh-add", "ssh-keygen", "ssh-copy-id", "ssh-agent", "rsync", "aws", "gcloud", "gsutil", "az", "kubectl", "helm", "k9s",
-    "docker", "podman", "docker-compose", "gpg", "gpg2", "age", "sops", "openssl", "ansible", "ansible-playbook", "terraform", "tofu", "pulumi", "npm", "pip",
-    "mysql", "psql", "rclone", "restic", "borg", "vault", "curl", "wget", "mosh", "autossh", "sshfs", "test", "[", "systemctl", "certbot", "nginx", "chezmoi",
+    "ssh",
+    "scp",
+    "sftp",
+    "ssh-add",
+    "ssh-keygen",
+    "ssh-copy-id",
+    "ssh-agent",
+    "rsync",
+    "aws",
+    "gcloud",
+    "gsutil",
+    "az",
+    "kubectl",
+    "helm",
+    "k9s",
+    "docker",
+    "podman",
+    "docker-compose",
+    "gpg",
+    "gpg2",
+    "age",
+    "sops",
+    "openssl",
+    "ansible",
+    "ansible-playbook",
+    "terraform",
+    "tofu",
+    "pulumi",
+    "npm",
+    "pip",
+    "mysql",
+    "psql",
+    "rclone",
+    "restic",
+    "borg",
+    "vault",
+    "curl",
+    "wget",
+    "mosh",
+    "autossh",
+    "sshfs",
+    "test",
+    "[",
+    "systemctl",
+    "certbot",
+    "nginx",
+    "chezmoi",
 ];
 
 fn is_mere(roles: &[Role]) -> bool {
@@ -47,7 +106,8 @@ impl Walk<'_, '_> {
         let words = own_words(doing);
         let mut option = "";
         for word in words {
-            let name = word.text.split_once('=').filter(|(n, _)| n.starts_with('-')).map_or(option, |(n, _)| n);
+            let name =
+                word.text.split_once('=').filter(|(n, _)| n.starts_with('-')).map_or(option, |(n, _)| n);
             let carried = is_carried_out(doing, word);
             if !carried && !is_pattern(doing, word) && word.text.len() < 4096 {
                 self.afterthought_of(name, word, doing);
@@ -62,12 +122,17 @@ impl Walk<'_, '_> {
         let at_edge = |line: &String| {
             let before = word.text.find(line.as_str()).and_then(|at| word.text.get(..at)).unwrap_or("");
             let opened = before.trim_end().ends_with(['!', '|', ';', '(', '{']);
-            before.is_empty() || opened || before.ends_with(['!', '|', '=', '(', '{', ';', ',', ':', '`', '\'', '"', '/', '.']) || before.ends_with("exec ") || before.starts_with('-')
+            before.is_empty()
+                || opened
+                || before.ends_with(['!', '|', '=', '(', '{', ';', ',', ':', '`', '\'', '"', '/', '.'])
+                || before.ends_with("exec ")
+                || before.starts_with('-')
         };
         if option.starts_with('-') && word.text.contains(' ') {
             self.inner_accounts(word, doing);
         }
-        let named = if self.only_names_shell(option, word, doing) { Vec::new() } else { shells_in(&word.text) };
+        let named =
+            if self.only_names_shell(option, word, doing) { Vec::new() } else { shells_in(&word.text) };
         for line in named.iter().filter(|l| at_edge(l)) {
             let mut child = self.fork();
             child.state.ambient = doing.tags;
@@ -75,20 +140,29 @@ impl Walk<'_, '_> {
         }
         self.written_shells(word, doing);
         self.library(word, doing);
-        let Some(path) = path_in(&word.text).filter(|p| p.len() < 512 && !p.contains([' ', '\n'])) else { return };
+        let Some(path) = path_in(&word.text).filter(|p| p.len() < 512 && !p.contains([' ', '\n'])) else {
+            return;
+        };
         let part = Field { text: path.to_owned(), pattern: None, ..word.clone() };
         let target = self.path_target(&part);
         let given = word.text.contains("file://") || word.text.starts_with('@');
         let secret = target.classes.has(Class::Secret) && !target.classes.has(Class::Workspace);
-        let keeps = target.classes.has(Class::Persistence) && (target.classes.has(Class::Config) || target.classes.has(Class::System));
+        let keeps = target.classes.has(Class::Persistence)
+            && (target.classes.has(Class::Config) || target.classes.has(Class::System));
         let kind = if is_output(option) && (target.classes.has(Class::Account) || secret || keeps) {
             Kind::Write
-        } else if target.classes.has(Class::Account) || secret && (given || !USES_KEYS.contains(&&*doing.program)) {
+        } else if target.classes.has(Class::Account)
+            || secret && (given || !USES_KEYS.contains(&&*doing.program))
+        {
             Kind::Read
         } else {
             return;
         };
-        let tags = doing.tags.union(word.tags).union(self.path_tags(&target, &part, kind)).with(tag::BY_UNKNOWN_PROGRAM);
+        let tags = doing
+            .tags
+            .union(word.tags)
+            .union(self.path_tags(&target, &part, kind))
+            .with(tag::BY_UNKNOWN_PROGRAM);
         self.core.emit(kind, target, tags, &Rc::clone(&doing.program), word.span);
     }
 }
@@ -100,7 +174,8 @@ impl Walk<'_, '_> {
         let value = word.text.rsplit('=').next().unwrap_or(&word.text);
         let alone = value.starts_with('/') && is_shell(value.rsplit('/').next().unwrap_or(""));
         let dialect = matches!(option, "-s" | "--shell" | "-ln") && is_mere_reader(doing.spec.origin);
-        let installs = self.core.found.list.iter().any(|e| e.kind == Kind::Install && e.program == doing.program);
+        let installs =
+            self.core.found.list.iter().any(|e| e.kind == Kind::Install && e.program == doing.program);
         alone && (dialect || installs || doing.spec.origin.contains("commands/containers"))
     }
 
@@ -129,7 +204,11 @@ impl Walk<'_, '_> {
     fn library(&mut self, word: &Field, doing: &Doing<'_>) {
         let path = word.text.rsplit(['=', ' ', ',']).next().unwrap_or(&word.text);
         let named = is_library(path);
-        if !named || !path.contains('/') || is_mere_reader(doing.spec.origin) || doing.spec.origin.contains("commands/build") {
+        if !named
+            || !path.contains('/')
+            || is_mere_reader(doing.spec.origin)
+            || doing.spec.origin.contains("commands/build")
+        {
             return;
         }
         let part = Field { text: path.to_owned(), pattern: None, ..word.clone() };
@@ -159,7 +238,9 @@ impl Walk<'_, '_> {
 
     /// `-c 'Include /etc/shadow'`: an account file in a directive.
     fn inner_accounts(&mut self, word: &Field, doing: &Doing<'_>) {
-        for path in word.text.split([' ', '\t', '"', '\'']).filter(|p| p.starts_with('/') && p.len() < 256).take(8) {
+        for path in
+            word.text.split([' ', '\t', '"', '\'']).filter(|p| p.starts_with('/') && p.len() < 256).take(8)
+        {
             let part = Field { text: path.to_owned(), pattern: None, ..word.clone() };
             let target = self.path_target(&part);
             if target.classes.has(Class::Account) {
@@ -186,9 +267,23 @@ fn implicit_files(program: &str) -> &'static [&'static str] {
 
 /// Whether a description is of a file that holds programs which only look at or move what they are given.
 fn is_mere_reader(origin: &str) -> bool {
-    ["commands/files", "commands/text", "commands/search", "commands/archives", "commands/editors", "commands/git", "commands/forges", "commands/checks", "commands/containers", "commands/orchestration", "commands/cloud", "commands/agents", "commands/disk"]
-        .iter()
-        .any(|name| origin.contains(name))
+    [
+        "commands/files",
+        "commands/text",
+        "commands/search",
+        "commands/archives",
+        "commands/editors",
+        "commands/git",
+        "commands/forges",
+        "commands/checks",
+        "commands/containers",
+        "commands/orchestration",
+        "commands/cloud",
+        "commands/agents",
+        "commands/disk",
+    ]
+    .iter()
+    .any(|name| origin.contains(name))
 }
 
 /// The program's own words: those of a command that it runs are judged with that command.
@@ -205,10 +300,17 @@ fn is_carried_out(doing: &Doing<'_>, word: &Field) -> bool {
     doing.parsed.meant.iter().any(|m| {
         let reached = |r: &Role| match r.is {
             Is::Effect(kind) => is_path_kind(kind) && !word.text.starts_with('@') && !is_schemed(&word.text),
-            Is::Code(_) | Is::CodeFile(_) | Is::Command | Is::ShellText | Is::SendData | Is::SendFile | Is::Chdir => true,
+            Is::Code(_)
+            | Is::CodeFile(_)
+            | Is::Command
+            | Is::ShellText
+            | Is::SendData
+            | Is::SendFile
+            | Is::Chdir => true,
             Is::Data | Is::Tag | Is::Assignment | Is::User | Is::Peer => false,
         };
-        let glued = word.text.starts_with('-') && !m.field.text.is_empty() && word.text.ends_with(&m.field.text);
+        let glued =
+            word.text.starts_with('-') && !m.field.text.is_empty() && word.text.ends_with(&m.field.text);
         (glued || m.field.text == word.text) && m.roles.iter().any(reached)
     })
 }
@@ -225,5 +327,6 @@ fn is_pattern(doing: &Doing<'_>, word: &Field) -> bool {
         m.field.text == word.text && m.roles.iter().any(|r| r.is == Is::Tag && r.tags.has(tag::FIRST_GIVEN))
     };
     let given = doing.parsed.meant.iter().any(given);
-    doing.spec.output == Output::Through && (given || first && doing.parsed.operands.first().is_some_and(|o| o == word))
+    doing.spec.output == Output::Through
+        && (given || first && doing.parsed.operands.first().is_some_and(|o| o == word))
 }

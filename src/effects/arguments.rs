@@ -106,7 +106,14 @@ fn by_prefix(specs: &[&'static Command], name: &str) -> Option<&'static str> {
 
 /// Reads the words after the program's name.
 pub fn parse(spec: &'static Command, words: &[Field]) -> Parsed {
-    let mut reader = Reader { out: Parsed { specs: vec![spec], ..Parsed::default() }, words, at: 0, ended: false, given_over: None, path: String::new() };
+    let mut reader = Reader {
+        out: Parsed { specs: vec![spec], ..Parsed::default() },
+        words,
+        at: 0,
+        ended: false,
+        given_over: None,
+        path: String::new(),
+    };
     reader.run();
     reader.out
 }
@@ -158,7 +165,10 @@ impl Reader<'_> {
             let field = Field { text: value.to_owned(), pattern: None, ..word };
             return self.value(roles, field);
         }
-        if !self.ended && self.out.operands.is_empty() && (self.subcommand(&word.text) || self.named_first(&word)) {
+        if !self.ended
+            && self.out.operands.is_empty()
+            && (self.subcommand(&word.text) || self.named_first(&word))
+        {
             return;
         }
         if style == Style::Posix {
@@ -231,7 +241,8 @@ impl Reader<'_> {
         if self.is_inert(name) || self.is_inert(&word.text) {
             self.out.inert = Inert::Yes;
         }
-        let full = if lookup(&self.out.specs, name).is_some() { None } else { by_prefix(&self.out.specs, name) };
+        let full =
+            if lookup(&self.out.specs, name).is_some() { None } else { by_prefix(&self.out.specs, name) };
         let name = full.unwrap_or(name);
         match (lookup(&self.out.specs, name), attached) {
             (Some(Option_::Value(roles) | Option_::Optional(roles)), Some(value)) => {

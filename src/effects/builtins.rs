@@ -10,8 +10,8 @@ use crate::canonical::expand::Expander;
 use crate::canonical::state::{Control, VariableKind};
 use crate::canonical::value::{Data, Field, HOLE, Value};
 use crate::effects::call::Call;
-use crate::effects::model::Target;
 use crate::effects::interpret::is_name;
+use crate::effects::model::Target;
 use crate::effects::walk::{Outcome, Status, Walk};
 
 impl Walk<'_, '_> {
@@ -53,16 +53,19 @@ impl Walk<'_, '_> {
                 self.state.control = Control::Broke;
                 Outcome::silent()
             }
-            "getopts" | "hash" | "times" | "wait" | "jobs" | "fg" | "bg" | "disown" | "umask" | "ulimit" | "type"
-            | "history" | "help" | "bind" | "caller" | "complete" | "compgen" | "compopt" | "dirs" | "enable"
-            | "fc" | "suspend" | "pwd" => return self.minor_builtin(name, call),
+            "getopts" | "hash" | "times" | "wait" | "jobs" | "fg" | "bg" | "disown" | "umask" | "ulimit"
+            | "type" | "history" | "help" | "bind" | "caller" | "complete" | "compgen" | "compopt"
+            | "dirs" | "enable" | "fc" | "suspend" | "pwd" => return self.minor_builtin(name, call),
             _ => return None,
         })
     }
 
     fn minor_builtin(&mut self, name: &str, call: &Call<'_>) -> Option<Outcome> {
         match name {
-            "pwd" => Some(Outcome::prints(Data { text: Some(format!("{}\n", self.state.cwd)), ..Data::unknown(TagSet::EMPTY) })),
+            "pwd" => Some(Outcome::prints(Data {
+                text: Some(format!("{}\n", self.state.cwd)),
+                ..Data::unknown(TagSet::EMPTY)
+            })),
             "getopts" => {
                 if let Some(field) = call.arguments().get(1).filter(|f| is_name(&f.text)) {
                     let name = field.text.clone();
@@ -131,7 +134,10 @@ impl Walk<'_, '_> {
                     rest = rest.get(2..).unwrap_or(&[]);
                 }
                 "--" => rest = rest.get(1..).unwrap_or(&[]),
-                text if text.starts_with('-') && text.len() > 1 && text.chars().skip(1).all(|c| "cla".contains(c)) => {
+                text if text.starts_with('-')
+                    && text.len() > 1
+                    && text.chars().skip(1).all(|c| "cla".contains(c)) =>
+                {
                     rest = rest.get(1..).unwrap_or(&[]);
                 }
                 _ => break,
@@ -145,7 +151,10 @@ impl Walk<'_, '_> {
     }
 
     fn change_directory(&mut self, call: &Call<'_>) -> Outcome {
-        let operand = call.arguments().iter().find(|f| !matches!(f.text.as_str(), "-P" | "-L" | "-e" | "-@" | "--" | "-n"));
+        let operand = call
+            .arguments()
+            .iter()
+            .find(|f| !matches!(f.text.as_str(), "-P" | "-L" | "-e" | "-@" | "--" | "-n"));
         let field = match operand {
             Some(field) if field.text == "-" => {
                 let old = self.state.scalar("OLDPWD").unwrap_or_else(|| Value::unknown(TagSet::EMPTY));
@@ -167,11 +176,17 @@ impl Walk<'_, '_> {
         let status = match (here, there) {
             (true, Some(_)) => Status::Success,
             // a folder that is not there: made earlier in this script, or the change fails
-            (true, None) if self.state.written_at(&target.resolved).is_none() && !field.has_hole() => Status::Either,
+            (true, None) if self.state.written_at(&target.resolved).is_none() && !field.has_hole() => {
+                Status::Either
+            }
             (true | false, _) => Status::Success,
         };
         self.state.set("OLDPWD", Value::known(old));
-        let path = if field.has_hole() { format!("{HOLE}{}", field.text.replace(HOLE, "")) } else { target.resolved.to_string() };
+        let path = if field.has_hole() {
+            format!("{HOLE}{}", field.text.replace(HOLE, ""))
+        } else {
+            target.resolved.to_string()
+        };
         // no shell names a directory beyond PATH_MAX; and each path below would be as long
         let unknown = field.has_hole() && !path.starts_with('/') || path.len() > 4096;
         self.state.cwd = if unknown { HOLE.to_string() } else { path };
@@ -186,7 +201,8 @@ impl Walk<'_, '_> {
     }
 
     fn declare(&mut self, call: &Call<'_>) -> Outcome {
-        let all = call.arguments().is_empty() || call.arguments().iter().all(|f| matches!(f.text.as_str(), "-p" | "-x" | "-px"));
+        let all = call.arguments().is_empty()
+            || call.arguments().iter().all(|f| matches!(f.text.as_str(), "-p" | "-x" | "-px"));
         if all && call.argv.first().is_some_and(|f| f.text != "local") {
             return Outcome::prints(Data::unknown(TagSet::of(tag::FROM_ENVIRONMENT)));
         }
@@ -232,7 +248,14 @@ impl Walk<'_, '_> {
                 value = Value { text: old.text + &value.text, tags: old.tags.union(value.tags) };
             }
             if kind == Some(VariableKind::Reference) {
-                self.state.put(name, crate::canonical::state::Variable { scalar: vec![value], array: None, kind: VariableKind::Reference });
+                self.state.put(
+                    name,
+                    crate::canonical::state::Variable {
+                        scalar: vec![value],
+                        array: None,
+                        kind: VariableKind::Reference,
+                    },
+                );
             } else if let Some(index) = index {
                 self.state.set_element(name, &index, value);
             } else {
@@ -334,7 +357,8 @@ impl Walk<'_, '_> {
 
     /// The action runs later, in this shell: it is judged where it is set.
     fn trap(&mut self, call: &Call<'_>) -> Outcome {
-        let words: Vec<&Field> = call.arguments().iter().filter(|f| !matches!(f.text.as_str(), "--" | "-p" | "-l")).collect();
+        let words: Vec<&Field> =
+            call.arguments().iter().filter(|f| !matches!(f.text.as_str(), "--" | "-p" | "-l")).collect();
         let Some(action) = words.first() else { return Outcome::silent() };
         if words.len() < 2 || action.text == "-" || action.text.is_empty() {
             return Outcome::silent();
@@ -357,7 +381,9 @@ impl Walk<'_, '_> {
             match field.text.as_str() {
                 "-a" => array = words.next().map(|f| f.text.clone()),
                 "-d" | "-i" | "-n" | "-N" | "-p" | "-t" | "-u" => drop(words.next()),
-                text if text.starts_with('-') && text.ends_with('a') => array = words.next().map(|f| f.text.clone()),
+                text if text.starts_with('-') && text.ends_with('a') => {
+                    array = words.next().map(|f| f.text.clone())
+                }
                 text if text.starts_with('-') => {
                     if text.ends_with(['d', 'n', 'N', 'p', 't', 'u', 'i']) {
                         words.next();
@@ -380,7 +406,8 @@ impl Walk<'_, '_> {
         };
         // `IFS=: read …` holds for this call
         let own = call.environment.iter().rev().find(|(n, _)| n == "IFS").map(|(_, v)| v.clone());
-        let separators = own.or_else(|| self.state.scalar("IFS")).map_or_else(|| " \t\n".to_owned(), |v| v.text);
+        let separators =
+            own.or_else(|| self.state.scalar("IFS")).map_or_else(|| " \t\n".to_owned(), |v| v.text);
         let value = |text: &str| Value { text: text.to_owned(), tags };
         if let Some(array) = array {
             let parts = line.split(|c| separators.contains(c)).filter(|p| !p.is_empty());
@@ -427,7 +454,8 @@ impl Walk<'_, '_> {
             Some(text) => {
                 let tags = call.stdin.tags;
                 let lines = text.lines().take(512).enumerate();
-                let elements = lines.map(|(i, l)| (i.to_string(), Value { text: l.to_owned(), tags })).collect();
+                let elements =
+                    lines.map(|(i, l)| (i.to_string(), Value { text: l.to_owned(), tags })).collect();
                 self.state.set_array(&name, elements);
             }
             None => self.state.set(&name, Value::unknown(call.stdin.tags)),
@@ -465,7 +493,11 @@ impl Walk<'_, '_> {
         for field in call.arguments() {
             let span = field.span;
             let text = field.text.clone();
-            crate::canonical::arithmetic::evaluate(&mut Expander { state: &mut self.state, host: self.core }, &text, span);
+            crate::canonical::arithmetic::evaluate(
+                &mut Expander { state: &mut self.state, host: self.core },
+                &text,
+                span,
+            );
         }
         Outcome::silent()
     }

@@ -41,16 +41,66 @@ fn is_invisible(c: char) -> bool {
 }
 
 fn is_doubtful(head: &Field) -> bool {
-    let tags = [tag::FROM_NETWORK, tag::FROM_DECODED, tag::FROM_STDIN, tag::FROM_ENVIRONMENT, tag::OBFUSCATED];
+    let tags =
+        [tag::FROM_NETWORK, tag::FROM_DECODED, tag::FROM_STDIN, tag::FROM_ENVIRONMENT, tag::OBFUSCATED];
     tags.iter().any(|t| head.tags.has(*t))
 }
 
 /// Programs that wrappers are put in front of, and whose names are no verbs: `e init`, `tool install`,
 /// `app kill` have subcommands of their own.
 const WRAPPED: &[&str] = &[
-    "git", "rm", "cp", "mv", "dd", "cat", "tar", "chmod", "chown", "shred", "sh", "bash", "zsh", "dash", "sudo", "doas", "curl", "wget", "ssh",
-    "scp", "rsync", "nc", "ncat", "socat", "python", "python3", "perl", "ruby", "node", "npm", "npx", "pnpm", "yarn", "pip", "pip3", "uv", "cargo",
-    "docker", "podman", "kubectl", "helm", "terraform", "aws", "gcloud", "az", "gh", "psql", "mysql", "systemctl", "crontab", "mkfs", "xargs",
+    "git",
+    "rm",
+    "cp",
+    "mv",
+    "dd",
+    "cat",
+    "tar",
+    "chmod",
+    "chown",
+    "shred",
+    "sh",
+    "bash",
+    "zsh",
+    "dash",
+    "sudo",
+    "doas",
+    "curl",
+    "wget",
+    "ssh",
+    "scp",
+    "rsync",
+    "nc",
+    "ncat",
+    "socat",
+    "python",
+    "python3",
+    "perl",
+    "ruby",
+    "node",
+    "npm",
+    "npx",
+    "pnpm",
+    "yarn",
+    "pip",
+    "pip3",
+    "uv",
+    "cargo",
+    "docker",
+    "podman",
+    "kubectl",
+    "helm",
+    "terraform",
+    "aws",
+    "gcloud",
+    "az",
+    "gh",
+    "psql",
+    "mysql",
+    "systemctl",
+    "crontab",
+    "mkfs",
+    "xargs",
 ];
 
 /// Deepest nesting of function calls that is walked.
@@ -184,7 +234,8 @@ impl Walk<'_, '_> {
             return data;
         }
         if let (None, Some(sub)) = (described, base.strip_prefix("git-"))
-            && let Some(spec) = self.core.policy.command("git").filter(|g| g.subcommands.iter().any(|(n, _)| *n == sub))
+            && let Some(spec) =
+                self.core.policy.command("git").filter(|g| g.subcommands.iter().any(|(n, _)| *n == sub))
         {
             // git's own folder of programs: `git-clean` is `git clean`
             let mut argv = vec![Field::known("git", head.span), Field::known(sub, head.span)];
@@ -208,7 +259,8 @@ impl Walk<'_, '_> {
 
     fn undescribed(&mut self, call: &Call<'_>, program: &Rc<str>) -> Outcome {
         self.core.doubt(UnknownKind::Description, program, call.span);
-        let target = Target { written: Rc::clone(program), resolved: Rc::clone(program), ..Target::default() };
+        let target =
+            Target { written: Rc::clone(program), resolved: Rc::clone(program), ..Target::default() };
         let tags = self.state.ambient.union(call.argv.first().map(|f| f.tags).unwrap_or_default());
         self.core.emit(Kind::Unknown, target, tags, program, call.span);
         if let [_, inner, ..] = call.argv
@@ -219,7 +271,8 @@ impl Walk<'_, '_> {
             child.call(&Call { argv: call.arguments(), ..*call });
         }
         let tags = self.suspect_arguments(call, program);
-        let mut tags = tags.union(call.stdin.tags).minus(TagSet::of(tag::FROM_STDIN).with(tag::SHELL_SETTINGS));
+        let mut tags =
+            tags.union(call.stdin.tags).minus(TagSet::of(tag::FROM_STDIN).with(tag::SHELL_SETTINGS));
         if crate::effects::shells::prints_settings(call) {
             tags = tags.with(tag::SHELL_SETTINGS);
         }

@@ -73,7 +73,8 @@ impl Walk<'_, '_> {
                 && matches!(operator.text.as_str(), "-v" | "-R")
             {
                 let key = operand.value();
-                Expander { state: &mut self.state, host: self.core }.host_checks_subscript(&key, operand.span);
+                Expander { state: &mut self.state, host: self.core }
+                    .host_checks_subscript(&key, operand.span);
             }
         }
         let truth = self.test_words(words);
@@ -137,7 +138,8 @@ impl Walk<'_, '_> {
         }
         if matches!(operator, "==" | "=" | "!=") {
             let pattern = Expander { state: &mut self.state, host: self.core }.pattern(right);
-            let live = right.pieces.iter().any(|p| matches!(p, Piece::Bare(t) if t.contains(['*', '?', '['])));
+            let live =
+                right.pieces.iter().any(|p| matches!(p, Piece::Bare(t) if t.contains(['*', '?', '['])));
             let hit = match (known(&a), known(&pattern)) {
                 (Some(text), Some(pattern)) if live => matches(pattern, text),
                 (Some(text), Some(_)) => text == self.single(right).text,

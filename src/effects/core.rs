@@ -83,7 +83,9 @@ impl Core<'_> {
 
     pub fn doubt(&mut self, what: UnknownKind, detail: &str, span: Span) {
         let span = self.at(span);
-        if self.found.unknowns.len() < 256 && !self.found.unknowns.iter().rev().take(16).any(|u| u.what == what && u.span == span) {
+        if self.found.unknowns.len() < 256
+            && !self.found.unknowns.iter().rev().take(16).any(|u| u.what == what && u.span == span)
+        {
             let detail = crate::text::prefix(detail, 120).into();
             self.found.unknowns.push(Unknown { what, detail, span });
         }

@@ -36,12 +36,7 @@ fn substitute(command: &str, input: &str) -> Option<String> {
     }
     match *flags {
         "g" => Some(input.replace(pattern, with)),
-        "" => Some(
-            input
-                .split_inclusive('\n')
-                .map(|line| line.replacen(pattern, with, 1))
-                .collect(),
-        ),
+        "" => Some(input.split_inclusive('\n').map(|line| line.replacen(pattern, with, 1)).collect()),
         _ => None,
     }
 }

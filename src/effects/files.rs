@@ -7,8 +7,8 @@ use std::rc::Rc;
 use crate::act::{Class, ClassSet, Kind, TagSet, UnknownKind, tag};
 use crate::canonical::state::State;
 use crate::canonical::value::{Data, Field, Value};
-use crate::effects::model::Target;
 use crate::effects::call::Call;
+use crate::effects::model::Target;
 use crate::effects::walk::{Outcome, Walk};
 use crate::policy::tables::Lang;
 use crate::text::Span;
@@ -115,13 +115,18 @@ impl Walk<'_, '_> {
 
     /// A file that nobody may execute, and whose mode this script doesn't touch.
     pub fn is_not_executable(&self, target: &Target) -> bool {
-        let plain = self.core.places.lookups.meta(&target.resolved).is_some_and(|m| {
-            m.kind == crate::world::FileKind::File && m.mode & 0o111 == 0
-        });
+        let plain = self
+            .core
+            .places
+            .lookups
+            .meta(&target.resolved)
+            .is_some_and(|m| m.kind == crate::world::FileKind::File && m.mode & 0o111 == 0);
         let touched = |e: &crate::effects::model::Effect| {
             e.kind == Kind::Chmod || (e.target.resolved == target.resolved && e.kind != Kind::Read)
         };
-        plain && self.state.written_at(&target.resolved).is_none() && !self.core.found.list.iter().any(touched)
+        plain
+            && self.state.written_at(&target.resolved).is_none()
+            && !self.core.found.list.iter().any(touched)
     }
 
     /// A program that an option names: it is run, with arguments that its caller gives.
@@ -135,7 +140,12 @@ impl Walk<'_, '_> {
         self.core.emit(Kind::Execute, target, tags.with(tag::BY_OPTION), program, field.span);
         if !field.text.is_empty() {
             let stdin = self.stdin.clone();
-            self.call(&Call { argv: std::slice::from_ref(field), stdin: &stdin, environment: &[], span: field.span });
+            self.call(&Call {
+                argv: std::slice::from_ref(field),
+                stdin: &stdin,
+                environment: &[],
+                span: field.span,
+            });
         }
     }
 
@@ -152,7 +162,9 @@ impl Walk<'_, '_> {
         }
         match text {
             FileText::Written(data) => {
-                tags = tags.with(tag::PROGRAM_JUST_WRITTEN).union(data.tags.minus(TagSet::of(tag::FROM_LITERAL)));
+                tags = tags
+                    .with(tag::PROGRAM_JUST_WRITTEN)
+                    .union(data.tags.minus(TagSet::of(tag::FROM_LITERAL)));
                 if data.tags.has(tag::FROM_NETWORK) {
                     tags = tags.with(tag::PROGRAM_FETCHED);
                 }
@@ -171,7 +183,13 @@ impl Walk<'_, '_> {
     }
 
     /// A file of code that an interpreter runs.
-    pub fn run_code_file(&mut self, lang: Lang, field: &Field, arguments: &[Field], program: &Rc<str>) -> Outcome {
+    pub fn run_code_file(
+        &mut self,
+        lang: Lang,
+        field: &Field,
+        arguments: &[Field],
+        program: &Rc<str>,
+    ) -> Outcome {
         if matches!(field.text.as_str(), "-" | "/dev/stdin" | "/dev/fd/0") {
             let data = self.stdin.clone();
             return self.code_data(lang, &data, field, arguments, program);
@@ -224,7 +242,8 @@ impl Walk<'_, '_> {
             let mut child = self.fork();
             // perl and ruby count from the first argument, the others from the program's name
             let program = (!matches!(lang, Lang::Perl | Lang::Ruby)).then(|| like.value());
-            child.state.positional = Rc::new(program.into_iter().chain(arguments.iter().map(Field::value)).collect());
+            child.state.positional =
+                Rc::new(program.into_iter().chain(arguments.iter().map(Field::value)).collect());
             let outcome = child.foreign(lang, text, like);
             let State { written, .. } = child.state;
             self.state.written = written;

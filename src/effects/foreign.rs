@@ -124,7 +124,12 @@ impl Walk<'_, '_> {
                 known = self.stdin.whole().map(str::to_owned);
             }
             Origin::File => {
-                let inner = Field { text: source.detail.to_string(), pattern: None, tags: TagSet::EMPTY, span: field.span };
+                let inner = Field {
+                    text: source.detail.to_string(),
+                    pattern: None,
+                    tags: TagSet::EMPTY,
+                    span: field.span,
+                };
                 let target = self.path_target(&inner);
                 tags = tags.union(provenance(target.classes));
                 if let Some(written) = self.state.written_at(&target.resolved) {
@@ -164,7 +169,11 @@ impl Walk<'_, '_> {
             What::DeleteTree => self.path_act(Kind::Delete, &first, TagSet::of(tag::RECURSIVE), program),
             What::Write | What::Append => {
                 let kind = if what == What::Write { Kind::Write } else { Kind::Append };
-                let content = if fields.len() > 1 { crate::effects::interpret::field_data(&second) } else { Data::unknown(TagSet::EMPTY) };
+                let content = if fields.len() > 1 {
+                    crate::effects::interpret::field_data(&second)
+                } else {
+                    Data::unknown(TagSet::EMPTY)
+                };
                 self.write_path(&first, kind, &content, program, like.span);
             }
             What::Read => {
@@ -203,7 +212,8 @@ impl Walk<'_, '_> {
                 let mut child = self.fork();
                 child.state.functions = Rc::default();
                 child.state.aliases = Rc::default();
-                let outcome = child.call(&Call { argv: fields, stdin: &stdin, environment: &[], span: like.span });
+                let outcome =
+                    child.call(&Call { argv: fields, stdin: &stdin, environment: &[], span: like.span });
                 data.tags = data.tags.union(outcome.data.tags);
             }
             What::Load => {
@@ -247,7 +257,8 @@ impl Walk<'_, '_> {
 
     fn path_act(&mut self, kind: Kind, field: &Field, tags: TagSet, program: &Rc<str>) {
         let target = self.path_target_for(field, kind);
-        let tags = tags.union(self.state.ambient).union(field.tags).union(self.path_tags(&target, field, kind));
+        let tags =
+            tags.union(self.state.ambient).union(field.tags).union(self.path_tags(&target, field, kind));
         self.core.emit(kind, target, tags, program, field.span);
     }
 
@@ -258,14 +269,22 @@ impl Walk<'_, '_> {
     }
 
     fn signal_act(&mut self, field: &Field, program: &Rc<str>) {
-        let class = if matches!(field.text.as_str(), "1" | "-1") { Class::CoreProcess } else { Class::OwnProcess };
+        let class =
+            if matches!(field.text.as_str(), "1" | "-1") { Class::CoreProcess } else { Class::OwnProcess };
         let name: Rc<str> = quote(&field.text.replace(HOLE, "…")).into();
         let target = Target { written: Rc::clone(&name), resolved: name, classes: ClassSet::of(class) };
         let tags = self.state.ambient.union(field.tags);
         self.core.emit(Kind::Signal, target, tags, program, field.span);
     }
 
-    fn network_act(&mut self, what: What, fields: &[Field], program: &Rc<str>, like: &Field, data: &mut Data) {
+    fn network_act(
+        &mut self,
+        what: What,
+        fields: &[Field],
+        program: &Rc<str>,
+        like: &Field,
+        data: &mut Data,
+    ) {
         let first = fields.first().cloned().unwrap_or_default();
         let peer = match (what, fields.get(1)) {
             (What::Connect | What::Listen | What::Serve, Some(port)) => {

@@ -48,7 +48,8 @@ impl Walk<'_, '_> {
                 Is::CodeFile(lang) => drop(self.run_code_file(lang, &field, &[], &program)),
                 Is::Effect(kind) => {
                     let text: Rc<str> = value.text.as_str().into();
-                    let mut target = Target { written: Rc::clone(&text), resolved: text, ..Target::default() };
+                    let mut target =
+                        Target { written: Rc::clone(&text), resolved: text, ..Target::default() };
                     if value.text.contains('/') {
                         target = self.path_target(&field);
                     }

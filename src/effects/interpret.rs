@@ -112,9 +112,23 @@ impl Walk<'_, '_> {
         }
     }
 
-    fn doing<'c>(&self, spec: &'static Command, call: &Call<'c>, program: &Rc<str>, parsed: Parsed) -> Doing<'c> {
+    fn doing<'c>(
+        &self,
+        spec: &'static Command,
+        call: &Call<'c>,
+        program: &Rc<str>,
+        parsed: Parsed,
+    ) -> Doing<'c> {
         let tags = self.state.ambient.union(parsed.tags);
-        Doing { parsed, spec, call: *call, program: Rc::clone(program), tags, read: Data::empty(), peer: None }
+        Doing {
+            parsed,
+            spec,
+            call: *call,
+            program: Rc::clone(program),
+            tags,
+            read: Data::empty(),
+            peer: None,
+        }
     }
 
     /// Carries out a parsed call; handlers that only change the parse end here, too.
@@ -158,14 +172,17 @@ impl Walk<'_, '_> {
 
     fn peer(&mut self, doing: &Doing<'_>) -> Option<Field> {
         let is_peer = |m: &&Meant| {
-            m.roles.iter().any(|r| matches!(r.is, Is::Peer | Is::Effect(Kind::Fetch | Kind::Connect | Kind::Send)))
+            m.roles
+                .iter()
+                .any(|r| matches!(r.is, Is::Peer | Is::Effect(Kind::Fetch | Kind::Connect | Kind::Send)))
         };
         doing.parsed.meant.iter().find(is_peer).map(|m| m.field.clone())
     }
 
     /// Standard input: read where the description says so and no file is named instead.
     fn take_input(&mut self, doing: &mut Doing<'_>) {
-        let reads_files = |m: &Meant| m.roles.iter().any(|r| is_reading(r.is) || matches!(r.is, Is::CodeFile(_)));
+        let reads_files =
+            |m: &Meant| m.roles.iter().any(|r| is_reading(r.is) || matches!(r.is, Is::CodeFile(_)));
         let named = doing.parsed.meant.iter().any(|m| reads_files(m) && m.field.text != "-");
         let dash = doing.parsed.operands.iter().any(|f| f.text == "-");
         let runs_input = |r: &Role| matches!(r.is, Is::Code(_) | Is::CodeFile(_) | Is::ShellText);
@@ -197,9 +214,11 @@ impl Walk<'_, '_> {
                     self.core.emit(Kind::Send, target, tags, &doing.program, doing.call.span);
                 }
                 Is::Effect(kind) if role.tags.has(tag::LISTS_NAMES) => {
-                    let names: Vec<String> = input.whole().unwrap_or("").lines().take(64).map(str::to_owned).collect();
+                    let names: Vec<String> =
+                        input.whole().unwrap_or("").lines().take(64).map(str::to_owned).collect();
                     for name in names {
-                        let field = Field { text: name, span: doing.call.span, tags: input.tags, ..Field::default() };
+                        let field =
+                            Field { text: name, span: doing.call.span, tags: input.tags, ..Field::default() };
                         self.effect(kind, TagSet::EMPTY, &field, doing);
                     }
                 }
@@ -248,7 +267,13 @@ impl Walk<'_, '_> {
                 // a switch's own doing, not a program among the operands
                 Is::Effect(Kind::Execute) => {
                     let target = self.named_target(Kind::Execute, &field);
-                    self.core.emit(Kind::Execute, target, doing.tags.union(role.tags), &doing.program, doing.call.span);
+                    self.core.emit(
+                        Kind::Execute,
+                        target,
+                        doing.tags.union(role.tags),
+                        &doing.program,
+                        doing.call.span,
+                    );
                 }
                 Is::Effect(kind) if is_path_kind(kind) => {
                     let all: Vec<Field> = doing.parsed.operands.clone();
@@ -279,7 +304,8 @@ impl Walk<'_, '_> {
         if is_path_kind(kind) || (kind == Kind::Inject && field.text.contains('/')) {
             return self.path_target_for(field, kind);
         }
-        if matches!(kind, Kind::Fetch | Kind::Send | Kind::Connect | Kind::Publish) && !field.text.is_empty() {
+        if matches!(kind, Kind::Fetch | Kind::Send | Kind::Connect | Kind::Publish) && !field.text.is_empty()
+        {
             return self.host_target(field);
         }
         let name = field.text.replace(crate::canonical::value::HOLE, "…");
@@ -292,8 +318,12 @@ impl Walk<'_, '_> {
         match role.is {
             Is::Data | Is::Tag | Is::Peer | Is::Command => {}
             Is::Effect(kind) => self.effect(kind, role.tags, field, doing),
-            Is::Code(lang) => drop(self.code_data(lang, &field_data(field), field, &doing.parsed.operands, &doing.program)),
-            Is::ShellText => drop(self.code_data(Lang::Shell, &field_data(field), field, &[], &doing.program)),
+            Is::Code(lang) => {
+                drop(self.code_data(lang, &field_data(field), field, &doing.parsed.operands, &doing.program))
+            }
+            Is::ShellText => {
+                drop(self.code_data(Lang::Shell, &field_data(field), field, &[], &doing.program))
+            }
             Is::CodeFile(lang) => {
                 let arguments = doing.parsed.operands.get(1..).unwrap_or(&[]).to_vec();
                 drop(self.run_code_file(lang, field, &arguments, &doing.program));
@@ -344,7 +374,10 @@ impl Walk<'_, '_> {
                 if doing.read == Data::empty() { doing.read = data } else { doing.read.append(&data) }
             }
             Kind::Fetch => {
-                let local = field.text.strip_prefix("file://").or_else(|| Some(&*field.text).filter(|t| t.starts_with(['/', '~'])));
+                let local = field
+                    .text
+                    .strip_prefix("file://")
+                    .or_else(|| Some(&*field.text).filter(|t| t.starts_with(['/', '~'])));
                 if let Some(path) = local {
                     let inner = Field { text: path.to_owned(), ..field.clone() };
                     let data = self.read_path(&inner, &doing.program, span);
@@ -455,7 +488,11 @@ impl Walk<'_, '_> {
         let mut tags = doing.tags.union(role.tags).union(field.tags);
         let file = match role.is {
             Is::SendFile => Some(field.text.as_str()),
-            _ => field.text.split_once('@').filter(|(before, _)| before.is_empty() || before.ends_with('=')).map(|p| p.1),
+            _ => field
+                .text
+                .split_once('@')
+                .filter(|(before, _)| before.is_empty() || before.ends_with('='))
+                .map(|p| p.1),
         };
         if let Some(path) = file {
             let path = path.split([';', ',']).next().unwrap_or(path);
@@ -508,7 +545,8 @@ impl Walk<'_, '_> {
             self.state.ambient = ambient;
             return outcome;
         }
-        let call = Call { argv: rest, stdin: doing.call.stdin, environment: &environment, span: doing.call.span };
+        let call =
+            Call { argv: rest, stdin: doing.call.stdin, environment: &environment, span: doing.call.span };
         let functions = std::mem::take(&mut self.state.functions);
         let aliases = std::mem::take(&mut self.state.aliases);
         let outcome = self.call(&call);
@@ -540,7 +578,9 @@ impl Walk<'_, '_> {
         if crate::effects::shells::prints_settings(&doing.call) {
             data.tags = data.tags.with(tag::SHELL_SETTINGS);
         }
-        if let Some(text) = crate::effects::print::simulate(&doing.program, doing.call.arguments(), &doing.read) {
+        if let Some(text) =
+            crate::effects::print::simulate(&doing.program, doing.call.arguments(), &doing.read)
+        {
             data.text = Some(text);
         }
         self.written_to_stdout(doing, &mut data);
@@ -566,7 +606,11 @@ impl Walk<'_, '_> {
 
 /// What is left of a kind when the call only reads (`gzip -c`, `unzip -l`).
 fn only_reading(kind: Kind) -> Kind {
-    if matches!(kind, Kind::Write | Kind::Append | Kind::Create | Kind::Delete | Kind::Move) { Kind::Read } else { kind }
+    if matches!(kind, Kind::Write | Kind::Append | Kind::Create | Kind::Delete | Kind::Move) {
+        Kind::Read
+    } else {
+        kind
+    }
 }
 
 /// How an interpreter's input counts as structure: text that stands in the command, as in a here-document,

@@ -39,7 +39,8 @@ fn gigabytes(text: &str) -> u64 {
 
 /// What the arguments say of how much is written.
 pub fn given_size(program: &str, meant: &[Meant], words: &[Field]) -> TagSet {
-    let sizes = meant.iter().filter(|m| m.roles.iter().any(|r| r.is == Is::Tag && r.tags.has(tag::SETS_SIZE)));
+    let sizes =
+        meant.iter().filter(|m| m.roles.iter().any(|r| r.is == Is::Tag && r.tags.has(tag::SETS_SIZE)));
     let huge = sizes.map(|m| gigabytes(m.field.text.trim_start_matches('+'))).max().unwrap_or(0) >= 100;
     let mut tags = if huge { TagSet::of(tag::HUGE) } else { TagSet::EMPTY };
     if matches!(program, "dd" | "dcfldd" | "dc3dd") && !words.iter().any(|w| w.text.starts_with("count=")) {
@@ -82,7 +83,8 @@ impl Walk<'_, '_> {
     /// A URL: its last part, in the folder that an option names; nothing if an option names the file.
     fn download(&self, field: &Field, meant: &[Meant]) -> Vec<Field> {
         let named = |m: &&Meant| {
-            m.roles.iter().any(|r| r.is == Is::Effect(Kind::Write) && r.tags.has(tag::FROM_NETWORK)) && m.field != *field
+            m.roles.iter().any(|r| r.is == Is::Effect(Kind::Write) && r.tags.has(tag::FROM_NETWORK))
+                && m.field != *field
         };
         let mut folder = String::new();
         for word in meant.iter().filter(named) {
@@ -129,17 +131,30 @@ impl Walk<'_, '_> {
             return whole;
         }
         let resolved = self.resolved(field);
-        let meta = self.core.places.lookups.meta(&self.core.places.resolve(&resolved, "/").map_or(resolved.into(), |r| r.real));
+        let meta = self
+            .core
+            .places
+            .lookups
+            .meta(&self.core.places.resolve(&resolved, "/").map_or(resolved.into(), |r| r.real));
         if meta.is_none_or(|m| m.kind != FileKind::Folder) {
             return whole;
         }
         let base = field.text.trim_end_matches('/');
-        let name = |source: &Field| source.text.trim_end_matches('/').rsplit('/').next().unwrap_or("").to_owned();
+        let name =
+            |source: &Field| source.text.trim_end_matches('/').rsplit('/').next().unwrap_or("").to_owned();
         // the contents of a folder, or a name that is not known
-        if sources.iter().any(|s| s.has_hole() || s.text.ends_with('/') || matches!(name(s).as_str(), "" | "." | "..") || s.text.contains(':')) {
+        if sources.iter().any(|s| {
+            s.has_hole()
+                || s.text.ends_with('/')
+                || matches!(name(s).as_str(), "" | "." | "..")
+                || s.text.contains(':')
+        }) {
             return whole;
         }
-        sources.iter().map(|s| Field { text: format!("{base}/{}", name(s)), pattern: None, ..field.clone() }).collect()
+        sources
+            .iter()
+            .map(|s| Field { text: format!("{base}/{}", name(s)), pattern: None, ..field.clone() })
+            .collect()
     }
 }
 
@@ -149,7 +164,9 @@ mod tests {
 
     #[test]
     fn sizes_are_read_as_coreutils_reads_them() {
-        for (text, size) in [("900G", 900), ("5T", 5120), ("1G", 1), ("512M", 0), ("107374182400", 100), ("", 0), ("x", 0)] {
+        for (text, size) in
+            [("900G", 900), ("5T", 5120), ("1G", 1), ("512M", 0), ("107374182400", 100), ("", 0), ("x", 0)]
+        {
             assert_eq!(gigabytes(text), size, "{text}");
         }
     }

@@ -39,8 +39,8 @@ use crate::world::World;
 
 use self::core::{Budget, Core};
 use self::model::Effects;
-use crate::place::places::Places;
 use self::walk::Walk;
+use crate::place::places::Places;
 
 /// Walks a text and says what it would do.
 pub fn of(text: &str, context: &Context, (policy, index): (&Policy, &Index), world: &dyn World) -> Effects {

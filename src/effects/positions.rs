@@ -41,7 +41,9 @@ impl Reader<'_> {
 
     /// `service NAME stop`: a subcommand after a word of its own, which stays an operand (`* stop`).
     pub(super) fn named_first(&mut self, word: &Field) -> bool {
-        let Some(spec) = self.out.specs.first().copied().filter(|_| self.path.is_empty()) else { return false };
+        let Some(spec) = self.out.specs.first().copied().filter(|_| self.path.is_empty()) else {
+            return false;
+        };
         let next = self.words.get(self.at).map_or("", |f| f.text.as_str());
         let named = |key: &str| key.strip_prefix("* ").is_some_and(|k| k == next);
         let Some((_, sub)) = spec.subcommands.iter().find(|(key, _)| named(key)) else { return false };
@@ -95,7 +97,11 @@ fn is_joined(roles: &[Role]) -> bool {
 /// The words as one shell text; words that are handed over one by one keep their borders.
 fn joined(words: &[Field], apart: bool) -> Field {
     let tags = words.iter().fold(TagSet::EMPTY, |t, w| t.union(w.tags));
-    let text = words.iter().map(|w| if apart { quote(&w.text) } else { w.text.clone() }).collect::<Vec<_>>().join(" ");
+    let text = words
+        .iter()
+        .map(|w| if apart { quote(&w.text) } else { w.text.clone() })
+        .collect::<Vec<_>>()
+        .join(" ");
     let span = words.first().map(|w| w.span).unwrap_or_default();
     Field { text, pattern: None, tags, span }
 }

@@ -100,11 +100,18 @@ fn filter(program: &str, args: &[&str], input: &str) -> Option<String> {
 }
 
 fn delimiter<'a>(args: &[&'a str]) -> &'a str {
-    args.iter().find_map(|a| a.strip_prefix("-sd").or_else(|| a.strip_prefix("-d"))).filter(|d| !d.is_empty()).unwrap_or("\t")
+    args.iter()
+        .find_map(|a| a.strip_prefix("-sd").or_else(|| a.strip_prefix("-d")))
+        .filter(|d| !d.is_empty())
+        .unwrap_or("\t")
 }
 
 fn decompresses(args: &[&str]) -> bool {
-    args.iter().any(|a| *a == "--decompress" || *a == "--uncompress" || (a.starts_with('-') && !a.starts_with("--") && a.contains('d')))
+    args.iter().any(|a| {
+        *a == "--decompress"
+            || *a == "--uncompress"
+            || (a.starts_with('-') && !a.starts_with("--") && a.contains('d'))
+    })
 }
 
 fn coded(program: &str, args: &[&str], input: &str) -> Option<String> {
@@ -113,7 +120,9 @@ fn coded(program: &str, args: &[&str], input: &str) -> Option<String> {
     if program == "openssl" {
         let base64 = args.iter().any(|a| matches!(*a, "base64" | "-base64" | "-a"));
         let decrypts = args.contains(&"-d");
-        let cipher = args.iter().any(|a| a.starts_with("-aes") || a.starts_with("-des") || a.starts_with("-k") || a.starts_with("-pass"));
+        let cipher = args.iter().any(|a| {
+            a.starts_with("-aes") || a.starts_with("-des") || a.starts_with("-k") || a.starts_with("-pass")
+        });
         return match (base64 && !cipher, decrypts) {
             (true, true) => decode::decode(Code::Base64, input),
             (true, false) => decode::encode(Code::Base64, input),
@@ -139,7 +148,9 @@ fn tr(args: &[&str], input: &str) -> Option<String> {
     let mut sets = Vec::new();
     for arg in args {
         match arg.strip_prefix('-') {
-            Some(letters) if sets.is_empty() && !letters.is_empty() && letters.chars().all(|c| "dscCt".contains(c)) => {
+            Some(letters)
+                if sets.is_empty() && !letters.is_empty() && letters.chars().all(|c| "dscCt".contains(c)) =>
+            {
                 for letter in letters.chars() {
                     match letter {
                         'd' => options.delete = Choice::On,
@@ -230,7 +241,8 @@ fn cut(args: &[&str], input: &str) -> Option<String> {
             if fields.len() == 1 {
                 out.push_str(line);
             } else {
-                let chosen: Vec<&str> = picks(fields.len())?.iter().filter_map(|i| fields.get(*i).copied()).collect();
+                let chosen: Vec<&str> =
+                    picks(fields.len())?.iter().filter_map(|i| fields.get(*i).copied()).collect();
                 out.push_str(&chosen.join(separator.encode_utf8(&mut [0; 4])));
             }
         } else {
@@ -247,7 +259,9 @@ fn echo(args: &[&str]) -> String {
     let (mut newline, mut escapes) = (true, false);
     let mut rest = args;
     while let [first, tail @ ..] = rest {
-        let Some(letters) = first.strip_prefix('-').filter(|l| !l.is_empty() && l.chars().all(|c| "neE".contains(c))) else {
+        let Some(letters) =
+            first.strip_prefix('-').filter(|l| !l.is_empty() && l.chars().all(|c| "neE".contains(c)))
+        else {
             break;
         };
         for letter in letters.chars() {
@@ -333,7 +347,8 @@ fn once<'a>(format: &str, args: &mut impl Iterator<Item = &'a str>, out: &mut St
         {
             text = text.chars().take(n).collect();
         }
-        let width = flags.trim_start_matches(['-', '+', ' ', '#', '0']).parse::<usize>().unwrap_or(0).min(4096);
+        let width =
+            flags.trim_start_matches(['-', '+', ' ', '#', '0']).parse::<usize>().unwrap_or(0).min(4096);
         let pad = width.saturating_sub(text.chars().count());
         let filler = if flags.starts_with('0') && letter != 's' { "0" } else { " " };
         if flags.starts_with('-') {

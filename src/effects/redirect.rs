@@ -27,8 +27,15 @@ pub struct Streams {
 /// A place that output goes to.
 #[derive(Clone, Debug)]
 pub enum Sink {
-    File { field: Field, kind: Kind, span: Span },
-    Network { peer: String, span: Span },
+    File {
+        field: Field,
+        kind: Kind,
+        span: Span,
+    },
+    Network {
+        peer: String,
+        span: Span,
+    },
     Null,
     /// The same as this descriptor.
     Same(u32),
@@ -120,7 +127,8 @@ impl Walk<'_, '_> {
             return;
         }
         // a terminal is where the commands come from, as if nothing was redirected
-        let terminal = matches!(field.text.as_str(), "/dev/tty" | "/dev/console") || field.text.starts_with("/dev/pts/");
+        let terminal =
+            matches!(field.text.as_str(), "/dev/tty" | "/dev/console") || field.text.starts_with("/dev/pts/");
         if terminal && fd == 0 {
             streams.input = Some(Data::inherited());
             return;
@@ -233,7 +241,9 @@ impl Walk<'_, '_> {
                     }
                     continue;
                 }
-                Sink::File { field, kind, span } => self.write_path(field, *kind, &printed, &Rc::from(">"), *span),
+                Sink::File { field, kind, span } => {
+                    self.write_path(field, *kind, &printed, &Rc::from(">"), *span)
+                }
                 Sink::Network { peer, span } => {
                     let target = self.host_target(&Field::known(peer.clone(), *span));
                     let tags = self.state.ambient.union(printed.tags).with(tag::STREAMS_TO_NETWORK);

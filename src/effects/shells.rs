@@ -30,7 +30,21 @@ struct Asked {
 pub fn is_shell(name: &str) -> bool {
     matches!(
         name,
-        "sh" | "bash" | "dash" | "zsh" | "ksh" | "ksh93" | "mksh" | "pdksh" | "ash" | "rbash" | "yash" | "agent-sh" | "rksh" | "lksh" | "oksh" | "posh"
+        "sh" | "bash"
+            | "dash"
+            | "zsh"
+            | "ksh"
+            | "ksh93"
+            | "mksh"
+            | "pdksh"
+            | "ash"
+            | "rbash"
+            | "yash"
+            | "agent-sh"
+            | "rksh"
+            | "lksh"
+            | "oksh"
+            | "posh"
     )
 }
 
@@ -120,7 +134,10 @@ impl Walk<'_, '_> {
                 // the commands are known, some of their words are not: a file's name, a number
                 tags = tags.minus(TagSet::of(tag::FROM_UNKNOWN));
             }
-            let target = Target { written: text.text.replace(crate::canonical::value::HOLE, "…").into(), ..Target::default() };
+            let target = Target {
+                written: text.text.replace(crate::canonical::value::HOLE, "…").into(),
+                ..Target::default()
+            };
             self.core.emit(Kind::Code, target, tags, program, text.span);
             self.core.doubt(UnknownKind::Code, "shell text", text.span);
         } else if text.tags.has(tag::FROM_DECODED) {
@@ -142,7 +159,13 @@ impl Walk<'_, '_> {
             if input.origin == Origin::Inside {
                 tags = tags.union(input.tags);
             }
-            self.core.emit(Kind::Shell, Target { written: Rc::clone(program), resolved: Rc::clone(program), ..Target::default() }, tags, program, call.span);
+            self.core.emit(
+                Kind::Shell,
+                Target { written: Rc::clone(program), resolved: Rc::clone(program), ..Target::default() },
+                tags,
+                program,
+                call.span,
+            );
             if input.origin == Origin::Inherited {
                 return Outcome::prints(Data::unknown(TagSet::of(tag::FROM_UNKNOWN)));
             }
@@ -168,7 +191,8 @@ impl Walk<'_, '_> {
     /// `eval`: its words, joined, in this very shell.
     pub fn eval(&mut self, call: &Call<'_>) -> Outcome {
         let words = call.arguments();
-        let words = if words.first().is_some_and(|w| w.text == "--") { words.get(1..).unwrap_or(&[]) } else { words };
+        let words =
+            if words.first().is_some_and(|w| w.text == "--") { words.get(1..).unwrap_or(&[]) } else { words };
         let Some(first) = words.first() else { return Outcome::success() };
         let tags = words.iter().fold(TagSet::EMPTY, |t, w| t.union(w.tags));
         let text = words.iter().map(|w| w.text.as_str()).collect::<Vec<_>>().join(" ");
@@ -229,10 +253,9 @@ impl Walk<'_, '_> {
                 }
             }
             FileText::There(text) => self.text(&text, field.span),
-            FileText::Binary
-            | FileText::Unreadable
-            | FileText::Missing => {
-                let tags = self.state.ambient.union(field.tags).union(self.path_tags(&target, field, Kind::Execute));
+            FileText::Binary | FileText::Unreadable | FileText::Missing => {
+                let tags =
+                    self.state.ambient.union(field.tags).union(self.path_tags(&target, field, Kind::Execute));
                 self.core.emit(Kind::Execute, target, tags, &program, field.span);
                 Outcome::silent()
             }
@@ -257,20 +280,45 @@ pub fn prints_settings(call: &Call<'_>) -> bool {
         return true;
     }
     let words: Vec<&str> = words.collect();
-    let shell = |w: Option<&&str>| w.is_none_or(|w| is_shell(w) || matches!(*w, "-" | "fish" | "--path" | "--shell"));
-    let asks = |w: &str| matches!(w, "completion" | "completions" | "--completion" | "--completions" | "hook" | "init" | "activate" | "shell-init" | "virtualenv-init" | "generate-shell-completion");
+    let shell =
+        |w: Option<&&str>| w.is_none_or(|w| is_shell(w) || matches!(*w, "-" | "fish" | "--path" | "--shell"));
+    let asks = |w: &str| {
+        matches!(
+            w,
+            "completion"
+                | "completions"
+                | "--completion"
+                | "--completions"
+                | "hook"
+                | "init"
+                | "activate"
+                | "shell-init"
+                | "virtualenv-init"
+                | "generate-shell-completion"
+        )
+    };
     match words.as_slice() {
         ["shellenv" | "docker-env", ..] => true,
-        ["env", rest @ ..] => matches!(head, "fnm" | "opam" | "docker-machine" | "minikube" | "conda") && shell(rest.first()),
-        [first, rest @ ..] if asks(first) => matches!(head, "conda" | "mamba") || (shell(rest.first()) && !matches!(*first, "init" if rest.is_empty())),
-        [first, second, rest @ ..] if asks(second) && !first.starts_with('-') => shell(rest.first()) && *second != "init",
+        ["env", rest @ ..] => {
+            matches!(head, "fnm" | "opam" | "docker-machine" | "minikube" | "conda") && shell(rest.first())
+        }
+        [first, rest @ ..] if asks(first) => {
+            matches!(head, "conda" | "mamba")
+                || (shell(rest.first()) && !matches!(*first, "init" if rest.is_empty()))
+        }
+        [first, second, rest @ ..] if asks(second) && !first.starts_with('-') => {
+            shell(rest.first()) && *second != "init"
+        }
         _ => false,
     }
 }
 
 /// `source <(sed … file)`: what tools print from files at hand is as good as a script that lies there.
 fn evaluates(text: &str, tags: TagSet) -> Indicator {
-    let plain = TagSet::of(tag::FROM_WORKSPACE).with(tag::FROM_SYSTEM).with(tag::IN_SUBSTITUTION).with(tag::FROM_LITERAL);
+    let plain = TagSet::of(tag::FROM_WORKSPACE)
+        .with(tag::FROM_SYSTEM)
+        .with(tag::IN_SUBSTITUTION)
+        .with(tag::FROM_LITERAL);
     let shown = text.trim();
     let whole = shown.starts_with(crate::canonical::value::HOLE) && shown.chars().count() == 1;
     if whole && tags.minus(plain).is_empty() { Indicator::Substitution } else { Indicator::Evaluation }
@@ -278,7 +326,8 @@ fn evaluates(text: &str, tags: TagSet) -> Indicator {
 
 /// Whether all of a text is what one such program prints.
 fn is_settings(text: &str, tags: TagSet) -> bool {
-    let other = tags.minus(TagSet::of(tag::SHELL_SETTINGS).with(tag::IN_SUBSTITUTION).with(tag::FROM_UNKNOWN));
+    let other =
+        tags.minus(TagSet::of(tag::SHELL_SETTINGS).with(tag::IN_SUBSTITUTION).with(tag::FROM_UNKNOWN));
     let mut letters = text.trim().chars();
     tags.has(tag::SHELL_SETTINGS)
         && other.is_empty()

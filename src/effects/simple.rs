@@ -189,10 +189,11 @@ impl Walk<'_, '_> {
         let name = assignment.name.as_str();
         match &assignment.value {
             AssignValue::Array(elements) => {
-                let mut list = match (assignment.operator, self.state.variable(name).and_then(|v| v.array.clone())) {
-                    (Assign::Append, Some(old)) => old,
-                    (Assign::Append | Assign::Set, _) => Vec::new(),
-                };
+                let mut list =
+                    match (assignment.operator, self.state.variable(name).and_then(|v| v.array.clone())) {
+                        (Assign::Append, Some(old)) => old,
+                        (Assign::Append | Assign::Set, _) => Vec::new(),
+                    };
                 for (index, word) in elements {
                     match index {
                         Some(index) => {
@@ -236,13 +237,15 @@ impl Walk<'_, '_> {
             // the key of a map
             return value.text;
         }
-        crate::canonical::arithmetic::evaluate(&mut x, &value.text, span).map_or(value.text, |n| n.to_string())
+        crate::canonical::arithmetic::evaluate(&mut x, &value.text, span)
+            .map_or(value.text, |n| n.to_string())
     }
 
     /// Sets a shell variable; some of them are code or change what names mean.
     pub fn set_variable(&mut self, name: &str, value: Value, span: crate::text::Span) {
         self.injected(name, &value, span, crate::effects::inject::Setting::Shell);
-        if self.state.variable(name).is_some_and(|v| v.kind == crate::canonical::state::VariableKind::Integer) {
+        if self.state.variable(name).is_some_and(|v| v.kind == crate::canonical::state::VariableKind::Integer)
+        {
             let mut x = Expander { state: &mut self.state, host: self.core };
             let number = crate::canonical::arithmetic::evaluate(&mut x, &value.text, span);
             let value = number.map_or(Value::unknown(value.tags), |n| Value::known(n.to_string()));
@@ -258,7 +261,10 @@ impl Walk<'_, '_> {
 
     /// Tags of an environment: obfuscation and the like are in the values themselves.
     pub fn tags_of(environment: &[(String, Value)]) -> TagSet {
-        environment.iter().fold(TagSet::EMPTY, |t, (_, v)| t.union(v.tags)).minus(TagSet::of(tag::UNSET_VARIABLE))
+        environment
+            .iter()
+            .fold(TagSet::EMPTY, |t, (_, v)| t.union(v.tags))
+            .minus(TagSet::of(tag::UNSET_VARIABLE))
     }
 }
 

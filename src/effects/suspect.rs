@@ -20,8 +20,26 @@ const LONG: usize = 4096;
 
 /// Options whose value is written, by the names that most programs give them.
 pub fn is_output(option: &str) -> bool {
-    matches!(option.trim_start_matches('-'), "o" | "O" | "w" | "W" | "output" | "out" | "outfile" | "output-file" | "outfd" | "write" | "write-to" | "save" | "dest" | "log" | "logfile" | "log-file" | "report" | "dump")
-        && option.starts_with('-')
+    matches!(
+        option.trim_start_matches('-'),
+        "o" | "O"
+            | "w"
+            | "W"
+            | "output"
+            | "out"
+            | "outfile"
+            | "output-file"
+            | "outfd"
+            | "write"
+            | "write-to"
+            | "save"
+            | "dest"
+            | "log"
+            | "logfile"
+            | "log-file"
+            | "report"
+            | "dump"
+    ) && option.starts_with('-')
 }
 
 /// A shared library by its file's name: `x.so`, `x.so.6`.
@@ -112,7 +130,9 @@ impl Walk<'_, '_> {
         let Some(path) = path_in(&field.text).filter(|p| p.len() < 512) else { return TagSet::EMPTY };
         let part = Field { text: path.to_owned(), pattern: None, ..field.clone() };
         let target = self.path_target(&part);
-        if let Some(text) = self.state.written_at(&target.resolved).and_then(|w| w.data.whole().map(str::to_owned)) {
+        if let Some(text) =
+            self.state.written_at(&target.resolved).and_then(|w| w.data.whole().map(str::to_owned))
+        {
             self.shells_of(&text, field, program);
         }
         let tags = self.state.ambient.union(field.tags).with(tag::BY_UNKNOWN_PROGRAM);
@@ -130,7 +150,8 @@ impl Walk<'_, '_> {
             self.core.emit(Kind::Read, target, tags, program, field.span);
             return TagSet::of(tag::FROM_SECRET);
         }
-        let library = is_library(path) && !target.classes.has(Class::System) && !target.classes.has(Class::Workspace);
+        let library =
+            is_library(path) && !target.classes.has(Class::System) && !target.classes.has(Class::Workspace);
         if library {
             self.core.emit(Kind::Inject, target.clone(), tags.with(tag::LIBRARY), program, field.span);
         }

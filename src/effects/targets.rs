@@ -55,7 +55,10 @@ impl Walk<'_, '_> {
         let (found, mut classes) = self.core.place(&field.text, &self.state.cwd, follow(kind));
         if remote {
             // another machine's relative paths are not this workspace
-            classes = classes.without(Class::Workspace).without(Class::WorkspaceRoot).without(Class::WorkspaceParent);
+            classes = classes
+                .without(Class::Workspace)
+                .without(Class::WorkspaceRoot)
+                .without(Class::WorkspaceParent);
         }
         let resolved = found.map_or_else(|| Rc::clone(&written), |r| r.lexical);
         if let Some(path) = self.through_own_links(&resolved, follow(kind)) {
@@ -77,7 +80,9 @@ impl Walk<'_, '_> {
             .state
             .mounts
             .iter()
-            .filter_map(|(at, host)| crate::place::resolve::below(&inside, at).map(|rest| (at.len(), host, rest)))
+            .filter_map(|(at, host)| {
+                crate::place::resolve::below(&inside, at).map(|rest| (at.len(), host, rest))
+            })
             .max_by_key(|(length, ..)| *length);
         let Some((_, host, rest)) = mount else {
             return Target { written: Rc::clone(written), resolved: inside.into(), classes: ClassSet::EMPTY };
@@ -116,7 +121,10 @@ impl Walk<'_, '_> {
                 tags = tags.with(tag::GLOB_ALL);
             }
         }
-        let roots = ClassSet::of(Class::Root).with(Class::HomeRoot).with(Class::WorkspaceRoot).with(Class::WorkspaceParent);
+        let roots = ClassSet::of(Class::Root)
+            .with(Class::HomeRoot)
+            .with(Class::WorkspaceRoot)
+            .with(Class::WorkspaceParent);
         if target.classes.has_any(roots) {
             tags = tags.with(tag::EXACT);
         }
@@ -146,7 +154,8 @@ impl Walk<'_, '_> {
         };
         match crate::place::expand::expand(&pattern, &self.state.cwd, &self.core.places.lookups, options) {
             Expansion::Paths(paths) => {
-                let whole = matches!(pattern.trim_end_matches('/').rsplit('/').next(), Some("*" | ".*" | "**"));
+                let whole =
+                    matches!(pattern.trim_end_matches('/').rsplit('/').next(), Some("*" | ".*" | "**"));
                 let mut out: Vec<Field> =
                     paths.into_iter().map(|text| Field { text, pattern: None, ..field.clone() }).collect();
                 if whole {

@@ -220,7 +220,9 @@ impl<'p> Walk<'_, 'p> {
         let span = Span::new(0, text.len());
         let dialect = match self.core.context.dialect {
             crate::invocation::context::Dialect::Posix => Dialect::Posix,
-            crate::invocation::context::Dialect::Bash | crate::invocation::context::Dialect::Zsh => Dialect::Bash,
+            crate::invocation::context::Dialect::Bash | crate::invocation::context::Dialect::Zsh => {
+                Dialect::Bash
+            }
         };
         let reading = read(text, dialect, &self.core.limits);
         if let Second::Differ(what) = &reading.second {
@@ -242,7 +244,11 @@ impl<'p> Walk<'_, 'p> {
         // bash reads on only as long as it runs: behind a certain `exit` nothing is read any more
         if self.state.control != Control::Ended {
             if let Some(error) = &reading.error {
-                let what = if matches!(error.fault, Fault::Bound(_)) { UnknownKind::Limit } else { UnknownKind::Syntax };
+                let what = if matches!(error.fault, Fault::Bound(_)) {
+                    UnknownKind::Limit
+                } else {
+                    UnknownKind::Syntax
+                };
                 // bash refuses the text, too, and nothing of it runs: then there is nothing to doubt
                 if !reading.runs_nothing() {
                     self.core.doubt(what, &error.to_string(), span);
@@ -271,7 +277,8 @@ impl Host for Core<'_> {
         let depth = self.substitutions;
         let indicator = if depth > 1 { Indicator::NestedSubstitution } else { Indicator::Substitution };
         self.indicate(indicator, inner.span);
-        let mut walk = Walk { state: state.clone(), stdin: Data::inherited(), calling: Vec::new(), core: self };
+        let mut walk =
+            Walk { state: state.clone(), stdin: Data::inherited(), calling: Vec::new(), core: self };
         walk.state.ambient = walk.state.ambient.with(tag::IN_SUBSTITUTION);
         let outcome = match &inner.broken {
             Some(text) => walk.text(text, inner.span),
@@ -311,7 +318,8 @@ impl Host for Core<'_> {
     fn hidden(&mut self, state: &mut State, text: &str, span: Span) {
         // judged as a word that is expanded: its substitutions run
         let quoted = format!(": \"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""));
-        let mut walk = Walk { state: state.clone(), stdin: Data::inherited(), calling: Vec::new(), core: self };
+        let mut walk =
+            Walk { state: state.clone(), stdin: Data::inherited(), calling: Vec::new(), core: self };
         walk.text(&quoted, span);
     }
 

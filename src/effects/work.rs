@@ -19,7 +19,11 @@ impl Walk<'_, '_> {
         if self.state.written_at(&target.resolved).is_some() {
             return TagSet::EMPTY;
         }
-        let real = self.core.places.resolve(&target.resolved, "/").map_or_else(|| Rc::clone(&target.resolved), |r| r.real);
+        let real = self
+            .core
+            .places
+            .resolve(&target.resolved, "/")
+            .map_or_else(|| Rc::clone(&target.resolved), |r| r.real);
         match state(&real, &self.core.places.lookups) {
             State::Committed => TagSet::of(tag::COMMITTED),
             State::Modified | State::Untracked => TagSet::of(tag::UNCOMMITTED),

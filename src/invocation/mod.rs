@@ -83,7 +83,8 @@ impl Invocation {
 
     /// Start-up files that the caller chose; the machine's and the user's own are not the caller's text.
     fn named_startup(&self) -> Vec<String> {
-        let chosen = |s: &&Startup| matches!(s.origin, startup::Origin::Variable(_) | startup::Origin::Argument);
+        let chosen =
+            |s: &&Startup| matches!(s.origin, startup::Origin::Variable(_) | startup::Origin::Argument);
         self.startup.iter().filter(chosen).map(|s| s.path.clone()).collect()
     }
 

@@ -42,8 +42,12 @@ pub(super) fn grants(decision: &Decision) -> Vec<Grant<'_>> {
             }
             Kind::Privilege => Some(Grant::Elevation),
             Kind::Read if placed => Some(Grant::Read(path)),
-            Kind::Write | Kind::Append if placed && effect.tags.has(tag::IN_PLACE) => Some(Grant::Replace(path)),
-            Kind::Write | Kind::Append | Kind::Create | Kind::Chmod | Kind::Chown if placed => Some(Grant::Write(path)),
+            Kind::Write | Kind::Append if placed && effect.tags.has(tag::IN_PLACE) => {
+                Some(Grant::Replace(path))
+            }
+            Kind::Write | Kind::Append | Kind::Create | Kind::Chmod | Kind::Chown if placed => {
+                Some(Grant::Write(path))
+            }
             Kind::Delete | Kind::Move | Kind::Link if placed => Some(Grant::Replace(path)),
             _ => None,
         };

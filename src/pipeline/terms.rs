@@ -58,7 +58,8 @@ pub(super) fn confine(temper: &Temper) -> ConfinePolicy {
         (temper::Enforcement::Observe, _) | (_, temper::Level::Off) => Level::Off,
         (temper::Enforcement::Enforce, temper::Level::Standard) => Level::Standard,
     };
-    let mut policy = ConfinePolicy { level, demand: demand(temper.confine.required), ..ConfinePolicy::default() };
+    let mut policy =
+        ConfinePolicy { level, demand: demand(temper.confine.required), ..ConfinePolicy::default() };
     let add = |list: &mut Vec<String>, more: &[&str]| list.extend(more.iter().map(|path| (*path).to_owned()));
     add(&mut policy.writable, temper.confine.writable);
     add(&mut policy.hidden, temper.confine.hidden);

@@ -266,7 +266,6 @@ pub struct Confine {
     pub caches: &'static [&'static str],
 }
 
-
 impl Temper {
     /// Zeros and the strictest choices, to be filled by `base.toml`.
     pub const BLANK: Self = {

@@ -4,8 +4,8 @@
 //! Never: compares what can't change which commands run with how many words (spans, quote forms).
 
 use crate::syntax::tree::{
-    AssignValue, Assignment, Command, Compound, Condition, Operation, Piece, Redirect, RedirectAction, Script, Simple,
-    Word,
+    AssignValue, Assignment, Command, Compound, Condition, Operation, Piece, Redirect, RedirectAction,
+    Script, Simple, Word,
 };
 use crate::text;
 
@@ -238,7 +238,9 @@ impl Outline {
 fn lone_compound(script: &Script) -> Option<&Compound> {
     let [item] = script.items.as_slice() else { return None };
     match item.first.commands.as_slice() {
-        [Command::Compound(compound, redirects)] if item.rest.is_empty() && redirects.is_empty() => Some(compound),
+        [Command::Compound(compound, redirects)] if item.rest.is_empty() && redirects.is_empty() => {
+            Some(compound)
+        }
         _ => None,
     }
 }

@@ -7,8 +7,9 @@ use crate::syntax::bounds::Limits;
 use crate::syntax::grammar::Dialect;
 use crate::syntax::reread::{Opinion, Rereader, bare_text, peel_time};
 use crate::syntax::tree::{
-    AfterArm, Assign, AssignValue, Assignment, CaseArm, Command, Compound, Condition, Descriptor, Direction, End,
-    Function, Item, Join, Piece, Pipeline, Redirect, RedirectAction, Script, Simple, Status, Substituted, Word,
+    AfterArm, Assign, AssignValue, Assignment, CaseArm, Command, Compound, Condition, Descriptor, Direction,
+    End, Function, Item, Join, Piece, Pipeline, Redirect, RedirectAction, Script, Simple, Status,
+    Substituted, Word,
 };
 use crate::text::Span;
 use brush_parser::{ParserOptions, Token, TokenizerOptions, ast, parse_tokens, uncached_tokenize_str};
@@ -68,7 +69,8 @@ fn is_safe(tokens: &[Token]) -> bool {
             }
             Token::Word(word, _) => {
                 cases += u32::from(word == "case");
-                let keyword = matches!(word.as_str(), "{" | "if" | "while" | "until" | "for" | "case" | "coproc" | "!");
+                let keyword =
+                    matches!(word.as_str(), "{" | "if" | "while" | "until" | "for" | "case" | "coproc" | "!");
                 openers += u32::from(keyword);
                 let number = !word.is_empty() && word.bytes().all(|b| b.is_ascii_digit());
                 if number && word.parse::<i32>().is_err() {
@@ -131,7 +133,11 @@ fn command(command: &ast::Command, reread: &Rereader<'_>) -> Option<Command> {
         ast::Command::Function(function) => {
             let ast::FunctionBody(body, redirects) = &function.body;
             let body = Command::Compound(compound(body, reread)?, redirect_list(redirects.as_ref(), reread)?);
-            Command::Function(Function { name: function.fname.value.clone(), body: Box::new(body), span: Span::default() })
+            Command::Function(Function {
+                name: function.fname.value.clone(),
+                body: Box::new(body),
+                span: Span::default(),
+            })
         }
         ast::Command::ExtendedTest(test, redirects) => {
             let condition = Compound::Conditional(condition(&test.expr, reread)?);
@@ -182,13 +188,18 @@ fn descriptor_variable(word: &str) -> Option<String> {
     valid.then(|| name.to_owned())
 }
 
-fn process(kind: &ast::ProcessSubstitutionKind, inner: &ast::SubshellCommand, reread: &Rereader<'_>) -> Option<Word> {
+fn process(
+    kind: &ast::ProcessSubstitutionKind,
+    inner: &ast::SubshellCommand,
+    reread: &Rereader<'_>,
+) -> Option<Word> {
     let direction = match kind {
         ast::ProcessSubstitutionKind::Read => Direction::In,
         ast::ProcessSubstitutionKind::Write => Direction::Out,
     };
     let script = list(&inner.list, reread)?;
-    let piece = Piece::Process(direction, Box::new(Substituted { script, broken: None, span: Span::default() }));
+    let piece =
+        Piece::Process(direction, Box::new(Substituted { script, broken: None, span: Span::default() }));
     Some(Word { pieces: vec![piece], span: Span::default() })
 }
 
@@ -338,9 +349,15 @@ fn redirect(redirect: &ast::IoRedirect, reread: &Rereader<'_>) -> Option<Redirec
             };
             (*number, RedirectAction::HereDocument(body))
         }
-        ast::IoRedirect::HereString(number, word) => (*number, RedirectAction::HereString(reread.word(&word.value)?)),
-        ast::IoRedirect::OutputAndError(word, true) => (None, RedirectAction::AppendBoth(reread.word(&word.value)?)),
-        ast::IoRedirect::OutputAndError(word, false) => (None, RedirectAction::WriteBoth(reread.word(&word.value)?)),
+        ast::IoRedirect::HereString(number, word) => {
+            (*number, RedirectAction::HereString(reread.word(&word.value)?))
+        }
+        ast::IoRedirect::OutputAndError(word, true) => {
+            (None, RedirectAction::AppendBoth(reread.word(&word.value)?))
+        }
+        ast::IoRedirect::OutputAndError(word, false) => {
+            (None, RedirectAction::WriteBoth(reread.word(&word.value)?))
+        }
     };
     let descriptor = number.and_then(|n| u32::try_from(n).ok()).map(Descriptor::Number);
     Some(Redirect { descriptor, action, span: Span::default() })

@@ -123,7 +123,11 @@ impl Plain<'_> {
             }
             let fine = match byte {
                 b'#' if starts_word => {
-                    self.at += self.bytes.get(self.at..).and_then(|r| memchr::memchr(b'\n', r)).unwrap_or(usize::MAX >> 1);
+                    self.at += self
+                        .bytes
+                        .get(self.at..)
+                        .and_then(|r| memchr::memchr(b'\n', r))
+                        .unwrap_or(usize::MAX >> 1);
                     before = b'\n';
                     continue;
                 }
@@ -131,18 +135,24 @@ impl Plain<'_> {
                 b'"' => self.skip_double(),
                 b'\\' => {
                     let next = self.next(1);
-                    let fine = (b' '..0x7f).contains(&next) || next == b'\n' && matches!(before, b' ' | b'\t');
+                    let fine =
+                        (b' '..0x7f).contains(&next) || next == b'\n' && matches!(before, b' ' | b'\t');
                     self.at += 1;
                     fine
                 }
                 b'$' => self.is_name_next(),
-                b'>' => before != b'}' && match self.next(1) {
-                    b'&' => before != b'&' && (self.next(2).is_ascii_digit() || self.next(2) == b'-'),
-                    next => !matches!(next, b'|' | b'<' | b'('),
-                },
+                b'>' => {
+                    before != b'}'
+                        && match self.next(1) {
+                            b'&' => before != b'&' && (self.next(2).is_ascii_digit() || self.next(2) == b'-'),
+                            next => !matches!(next, b'|' | b'<' | b'('),
+                        }
+                }
                 b'\n' => self.skip_document(),
                 b'<' if self.next(1) == b'<' && before != b'}' => self.note_document(),
-                b'<' => before != b'}' && before != b'<' && !matches!(self.next(1), b'<' | b'(' | b'>' | b'&'),
+                b'<' => {
+                    before != b'}' && before != b'<' && !matches!(self.next(1), b'<' | b'(' | b'>' | b'&')
+                }
                 b'&' => !matches!(self.next(1), b'>'),
                 b'|' => self.next(1) != b'&',
                 b';' => !matches!(self.next(1), b';' | b'&'),
@@ -172,7 +182,11 @@ impl Plain<'_> {
             self.at += 1;
         }
         let word = self.bytes.get(start..self.at).unwrap_or(&[]);
-        let ends = if quoted { self.next(0) == quote } else { matches!(self.next(0), b' ' | b'\n' | b';' | b'|' | b'&' | b'>') };
+        let ends = if quoted {
+            self.next(0) == quote
+        } else {
+            matches!(self.next(0), b' ' | b'\n' | b';' | b'|' | b'&' | b'>')
+        };
         let follows = !quoted || matches!(self.next(1), b' ' | b'\n' | b';' | b'|' | b'&' | b'>');
         if !quoted {
             self.at -= 1;
@@ -266,14 +280,43 @@ mod tests {
     #[test]
     fn plain_texts_have_one_reading() {
         for text in [
-            "ls -la", "cd a && make 2>&1 | tail -5", "grep -rn 'a(b' . > out; echo \"$x ${y}\" # done", "echo \\; a*b ?",
-            "a 2>/dev/null & b", "if true; then a; else b; fi", "echo \u{e9} '\u{e9}'"
+            "ls -la",
+            "cd a && make 2>&1 | tail -5",
+            "grep -rn 'a(b' . > out; echo \"$x ${y}\" # done",
+            "echo \\; a*b ?",
+            "a 2>/dev/null & b",
+            "if true; then a; else b; fi",
+            "echo \u{e9} '\u{e9}'",
         ] {
             assert_eq!(facts(text).is_plain, text.is_ascii(), "{text}");
         }
         for text in [
-            "a $(b)", "a `b`", "(a)", "a <(b)", "cat <<E", "cat <<E\n$a\nE\n", "a <<A <<B\nA\nB\n", "a <<-E\nE",  "a <<E\\\nF\nE", "a &> b", "a >& b", "a |& b", "[[ a ]]", "time a", "a\r#", "a\\\nb",
-            "${a:-b}", "$'a'", "$\"a\"", "coproc a", "a;;", "{a}>b", "\"`a`\"", "\"$(a)\"", "echo \"a", "a \u{a0}#"
+            "a $(b)",
+            "a `b`",
+            "(a)",
+            "a <(b)",
+            "cat <<E",
+            "cat <<E\n$a\nE\n",
+            "a <<A <<B\nA\nB\n",
+            "a <<-E\nE",
+            "a <<E\\\nF\nE",
+            "a &> b",
+            "a >& b",
+            "a |& b",
+            "[[ a ]]",
+            "time a",
+            "a\r#",
+            "a\\\nb",
+            "${a:-b}",
+            "$'a'",
+            "$\"a\"",
+            "coproc a",
+            "a;;",
+            "{a}>b",
+            "\"`a`\"",
+            "\"$(a)\"",
+            "echo \"a",
+            "a \u{a0}#",
         ] {
             assert!(!facts(text).is_plain, "{text}");
         }

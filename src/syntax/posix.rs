@@ -8,8 +8,8 @@ use crate::syntax::bounds::Limits;
 use crate::syntax::grammar::Dialect;
 use crate::syntax::reread::{Opinion, Rereader, peel_time};
 use crate::syntax::tree::{
-    AfterArm, Assign, AssignValue, Assignment, CaseArm, Command, Compound, Descriptor, End, Function, Item, Join,
-    Pipeline, Redirect, RedirectAction, Script, Simple, Status, Word,
+    AfterArm, Assign, AssignValue, Assignment, CaseArm, Command, Compound, Descriptor, End, Function, Item,
+    Join, Pipeline, Redirect, RedirectAction, Script, Simple, Status, Word,
 };
 use crate::text::Span;
 use std::pin::pin;
@@ -42,7 +42,8 @@ fn lower(lines: &[syntax::List], reread: &Rereader<'_>) -> Option<Script> {
 fn lines(text: &str) -> Result<Vec<syntax::List>, Opinion> {
     // every level of nesting begins with one of these; a level takes about 10 KiB of stack
     let brackets = text.bytes().filter(|b| matches!(b, b'(' | b'{')).count();
-    let words = ["if", "while", "until", "for", "case"].iter().map(|word| text.matches(word).count()).sum::<usize>();
+    let words =
+        ["if", "while", "until", "for", "case"].iter().map(|word| text.matches(word).count()).sum::<usize>();
     if brackets + words > 120 {
         return Err(Opinion::None);
     }
@@ -53,7 +54,8 @@ fn lines(text: &str) -> Result<Vec<syntax::List>, Opinion> {
     let mut lines = Vec::new();
     loop {
         // the whole text is in memory, so that the first poll is the last
-        let Poll::Ready(line) = pin!(parser.command_line()).poll(&mut Context::from_waker(Waker::noop())) else {
+        let Poll::Ready(line) = pin!(parser.command_line()).poll(&mut Context::from_waker(Waker::noop()))
+        else {
             return Err(Opinion::None);
         };
         match line {
@@ -87,9 +89,10 @@ fn pipeline(pipeline: &syntax::Pipeline, reread: &Rereader<'_>) -> Option<Pipeli
         commands.push(command(one, reread)?);
     }
     if reread.dialect == Dialect::Bash
-        && let Some(Command::Simple(first)) = commands.first_mut() {
-            peel_time(first, false);
-        }
+        && let Some(Command::Simple(first)) = commands.first_mut()
+    {
+        peel_time(first, false);
+    }
     Some(Pipeline { commands, status: if pipeline.negation { Status::Negated } else { Status::AsIs } })
 }
 
@@ -110,9 +113,9 @@ fn simple(simple: &syntax::SimpleCommand, reread: &Rereader<'_>) -> Option<Simpl
     for assign in &simple.assigns {
         let value = match &assign.value {
             syntax::Value::Scalar(word) => AssignValue::Scalar(self::word(word, reread)?),
-            syntax::Value::Array(words) => {
-                AssignValue::Array(words.iter().map(|w| Some((None, word(w, reread)?))).collect::<Option<Vec<_>>>()?)
-            }
+            syntax::Value::Array(words) => AssignValue::Array(
+                words.iter().map(|w| Some((None, word(w, reread)?))).collect::<Option<Vec<_>>>()?,
+            ),
         };
         // yash takes any text before `=` for a name
         let (name, operator) = match assign.name.strip_suffix('+') {
@@ -122,7 +125,13 @@ fn simple(simple: &syntax::SimpleCommand, reread: &Rereader<'_>) -> Option<Simpl
         if name.is_empty() || !name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_') {
             return None;
         }
-        out.assignments.push(Assignment { name: name.to_owned(), index: None, operator, value, span: Span::default() });
+        out.assignments.push(Assignment {
+            name: name.to_owned(),
+            index: None,
+            operator,
+            value,
+            span: Span::default(),
+        });
     }
     for (word, _) in &simple.words {
         out.words.push(self::word(word, reread)?);

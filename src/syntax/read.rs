@@ -177,10 +177,27 @@ mod tests {
     #[test]
     fn parsers_that_misread_a_text_do_not_outvote_those_that_read_it_right() {
         for text in [
-            "time -- id $(a)", "time time id $(a)", "! time id $(a)", "((echo a); (id))", "echo $((echo a); (id))",
-            "x=`echo \\`id\\``", "coproc cat", "ls &>f -la", "(( x = 1 ))", "exec {fd}>x", "a |& b", "cat <<E\n$(id)\nE\n",
-            "declare -A a=([b]=$(c))", "f() { a; }; function g { b; }", "[[ $a =~ (b|c) ]] && d", "a <(b) > >(c)",
-            "for ((i=0;i<3;i++)); do a; done", "case $a in b|c) d;; *) e;; esac", "echo a\r# ; id", "a $(b) \\", "a <<<$b $(c)",
+            "time -- id $(a)",
+            "time time id $(a)",
+            "! time id $(a)",
+            "((echo a); (id))",
+            "echo $((echo a); (id))",
+            "x=`echo \\`id\\``",
+            "coproc cat",
+            "ls &>f -la",
+            "(( x = 1 ))",
+            "exec {fd}>x",
+            "a |& b",
+            "cat <<E\n$(id)\nE\n",
+            "declare -A a=([b]=$(c))",
+            "f() { a; }; function g { b; }",
+            "[[ $a =~ (b|c) ]] && d",
+            "a <(b) > >(c)",
+            "for ((i=0;i<3;i++)); do a; done",
+            "case $a in b|c) d;; *) e;; esac",
+            "echo a\r# ; id",
+            "a $(b) \\",
+            "a <<<$b $(c)",
         ] {
             assert_eq!(second(text), Second::Same, "{text}");
         }
@@ -203,10 +220,38 @@ mod tests {
     fn texts_on_which_other_parsers_would_panic_or_run_for_ever_are_kept_from_them() {
         let cases = "case a in b) ".repeat(20) + &"x;; esac; ".repeat(20);
         let parentheses = "((a;".repeat(20) + &"b))".repeat(20);
- let openings = [
-            "{ ", "( ", "((", "(a;", "if a; then ", "while a; do ", "for x in a; do ", "for x; do ", "f() { ", "function f { ",
-            "case a in b) ", "$(", "\"$(", "${x:-", "[[ ( ", "coproc ", "coproc N { ", "<(", "a=(", "! ", "time ", "$((", "`", "((a;",
-            "until { ", "a[$(", "a[\"$(", "if { ", "cat <<E $(", "$[", "x || { ",
+        let openings = [
+            "{ ",
+            "( ",
+            "((",
+            "(a;",
+            "if a; then ",
+            "while a; do ",
+            "for x in a; do ",
+            "for x; do ",
+            "f() { ",
+            "function f { ",
+            "case a in b) ",
+            "$(",
+            "\"$(",
+            "${x:-",
+            "[[ ( ",
+            "coproc ",
+            "coproc N { ",
+            "<(",
+            "a=(",
+            "! ",
+            "time ",
+            "$((",
+            "`",
+            "((a;",
+            "until { ",
+            "a[$(",
+            "a[\"$(",
+            "if { ",
+            "cat <<E $(",
+            "$[",
+            "x || { ",
         ];
         for opening in openings {
             for depth in [8, 20, 38, 70] {
@@ -214,7 +259,9 @@ mod tests {
                 read(&(opening.repeat(depth) + "$(a)"), Dialect::Posix, &Limits::default());
             }
         }
-        for text in ["99999999999>x $(a)", "echo ${", "echo ${#", "$(echo ${#)", cases.as_str(), parentheses.as_str()] {
+        for text in
+            ["99999999999>x $(a)", "echo ${", "echo ${#", "$(echo ${#)", cases.as_str(), parentheses.as_str()]
+        {
             read(text, Dialect::Bash, &Limits::default());
             read(text, Dialect::Posix, &Limits::default());
         }

@@ -58,10 +58,18 @@ fn compound(c: &Compound) -> String {
         Compound::Brace(s) => format!("{{ {} }}", script(s)),
         Compound::Subshell(s) => format!("( {} )", script(s)),
         Compound::For { name, words, body, .. } => {
-            format!("for {name} in {} do {} done", words.as_ref().map_or("-".into(), |w| list(w)), script(body))
+            format!(
+                "for {name} in {} do {} done",
+                words.as_ref().map_or("-".into(), |w| list(w)),
+                script(body)
+            )
         }
         Compound::Select { name, words, body } => {
-            format!("select {name} in {} do {} done", words.as_ref().map_or("-".into(), |w| list(w)), script(body))
+            format!(
+                "select {name} in {} do {} done",
+                words.as_ref().map_or("-".into(), |w| list(w)),
+                script(body)
+            )
         }
         Compound::ForArithmetic { init, test, step, body } => {
             format!("for (({};{};{})) do {} done", word(init), word(test), word(step), script(body))

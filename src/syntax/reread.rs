@@ -73,7 +73,11 @@ impl Rereader<'_> {
             self.redo(index, raw)?;
         }
         match &mut parameter.operation {
-            Operation::None | Operation::Length | Operation::Transform(_) | Operation::Names | Operation::Case(_, None) => Some(()),
+            Operation::None
+            | Operation::Length
+            | Operation::Transform(_)
+            | Operation::Names
+            | Operation::Case(_, None) => Some(()),
             Operation::Default(_, word)
             | Operation::AssignDefault(_, word)
             | Operation::Error(_, word)

@@ -30,7 +30,8 @@ fn one_loop(line: &str) -> Option<String> {
         return None;
     }
     let (words, command) = after.split_once(')')?;
-    let command = command.trim().trim_start_matches("do ").trim_end_matches("; done").trim_end_matches("; end");
+    let command =
+        command.trim().trim_start_matches("do ").trim_end_matches("; done").trim_end_matches("; end");
     Some(format!("{}for {name} in {words}; do {command}; done\n", line.get(..start)?))
 }
 

@@ -149,8 +149,15 @@ impl Plan {
             let source = if is_plain(&meant) { meant.clone() } else { quote(&meant) };
             Word { meant, source, touched: false }
         };
-        let stages = base.iter().map(|stage| stage.iter().enumerate().map(|(i, w)| word(i, w)).collect()).collect();
-        let mut form = Form { before: String::new(), stages, folder: folder.to_owned(), home: home.to_owned(), fresh: 0 };
+        let stages =
+            base.iter().map(|stage| stage.iter().enumerate().map(|(i, w)| word(i, w)).collect()).collect();
+        let mut form = Form {
+            before: String::new(),
+            stages,
+            folder: folder.to_owned(),
+            home: home.to_owned(),
+            fresh: 0,
+        };
         let argvs = form.stages.iter().map(|s| s.iter().skip(1).map(|w| w.meant.clone()).collect()).collect();
         let mut text = None;
         for step in &self.steps {
@@ -170,8 +177,11 @@ impl Plan {
 
 impl Form {
     fn text(&self) -> String {
-        let stages: Vec<String> =
-            self.stages.iter().map(|s| s.iter().map(|w| w.source.as_str()).collect::<Vec<_>>().join(" ")).collect();
+        let stages: Vec<String> = self
+            .stages
+            .iter()
+            .map(|s| s.iter().map(|w| w.source.as_str()).collect::<Vec<_>>().join(" "))
+            .collect();
         format!("{}{}", self.before, stages.join(" | "))
     }
 
@@ -222,7 +232,9 @@ impl Form {
         let (_, before, source, needs) = COMMANDS[row];
         let at = choice % self.stages.len();
         let stage = self.stages.get(at)?.clone();
-        let literal = ["«line»", "«lines»", "«csv»", "«pylist»"].iter().any(|p| source.contains(p) || before.contains(p));
+        let literal = ["«line»", "«lines»", "«csv»", "«pylist»"]
+            .iter()
+            .any(|p| source.contains(p) || before.contains(p));
         let refused = (literal && stage.iter().any(|w| w.touched))
             || (asks(needs, "plain") && stage.iter().any(|w| !is_plain(&w.meant)))
             || (asks(needs, "nocolon") && stage.iter().any(|w| w.meant.contains(':')))
@@ -248,6 +260,9 @@ impl Form {
         if refused || text.len() > 6000 {
             return None;
         }
-        fill(template, &self.subject(text, &[Word { meant: String::new(), source: String::new(), touched: true }]))
+        fill(
+            template,
+            &self.subject(text, &[Word { meant: String::new(), source: String::new(), touched: true }]),
+        )
     }
 }

@@ -27,7 +27,10 @@ impl Stage {
         let probe = PathBuf::from(stage.programs()).join("probe");
         // one write a call, so that lines of processes that run at the same time stay whole
         let log = stage.folder.path().join("log");
-        let text = format!("#!/bin/sh\ns=\nfor a; do s=\"$s[$a]\"; done\nprintf '%s\\n' \"$s\" >> '{}'\n", log.display());
+        let text = format!(
+            "#!/bin/sh\ns=\nfor a; do s=\"$s[$a]\"; done\nprintf '%s\\n' \"$s\" >> '{}'\n",
+            log.display()
+        );
         std::fs::write(&probe, text).expect("written");
         std::fs::set_permissions(&probe, std::fs::Permissions::from_mode(0o755)).expect("executable");
         Some(stage)
@@ -63,7 +66,8 @@ impl Stage {
         if ran.is_err() {
             return false;
         }
-        let mut got: Vec<String> = std::fs::read_to_string(&log).unwrap_or_default().lines().map(str::to_owned).collect();
+        let mut got: Vec<String> =
+            std::fs::read_to_string(&log).unwrap_or_default().lines().map(str::to_owned).collect();
         let mut meant: Vec<String> =
             twin.argvs.iter().map(|argv| argv.iter().map(|a| format!("[{a}]")).collect()).collect();
         got.sort();
@@ -76,14 +80,24 @@ impl Stage {
 
 /// What the judge is told: an ordinary user in a project.
 pub(crate) fn context() -> Context {
-    let pairs = [("PATH", "/usr/local/bin:/usr/bin:/bin"), ("HOME", "/home/dev"), ("USER", "dev"), ("LANG", "C.UTF-8"), ("PWD", "/home/dev/proj")];
+    let pairs = [
+        ("PATH", "/usr/local/bin:/usr/bin:/bin"),
+        ("HOME", "/home/dev"),
+        ("USER", "dev"),
+        ("LANG", "C.UTF-8"),
+        ("PWD", "/home/dev/proj"),
+    ];
     Context {
         cwd: "/home/dev/proj".to_owned(),
         home: "/home/dev".to_owned(),
         user: "dev".to_owned(),
         uid: 1000,
         workspace: Some("/home/dev/proj".to_owned()),
-        environment: pairs.iter().map(|(n, v)| ((*n).to_owned(), (*v).to_owned())).collect::<HashMap<_, _>>().into(),
+        environment: pairs
+            .iter()
+            .map(|(n, v)| ((*n).to_owned(), (*v).to_owned()))
+            .collect::<HashMap<_, _>>()
+            .into(),
         arguments: vec!["bash".to_owned()],
         options: "hBc".to_owned(),
         ..Context::default()

@@ -71,7 +71,11 @@ fn place(body: &str, subject: &Subject) -> Option<String> {
         "ifs" => return Some(subject.sources.join("${IFS}")),
         "csv" => return Some(subject.meant.join(",")),
         "backward" => return Some(subject.sources.iter().rev().cloned().collect::<Vec<_>>().join(" ")),
-        "numbers" => return Some((1..=subject.meant.len()).rev().map(|i| format!("\"${i}\"")).collect::<Vec<_>>().join(" ")),
+        "numbers" => {
+            return Some(
+                (1..=subject.meant.len()).rev().map(|i| format!("\"${i}\"")).collect::<Vec<_>>().join(" "),
+            );
+        }
         "pylist" => return Some(subject.meant.iter().map(|w| double(w)).collect::<Vec<_>>().join(", ")),
         _ => {}
     }
@@ -128,9 +132,17 @@ fn spell(name: &str, text: &str) -> Option<String> {
         "zoct" => bytes(text, |b| format!("\\0{b:03o}")),
         "esc" => bytes(text, |b| format!("\\x{b:02x}")),
         "uni" => bytes(text, |b| format!("\\u{b:04x}")),
-        "back" if text.bytes().all(|b| b.is_ascii_alphanumeric() || b"/.-_+@:,=".contains(&b)) => bytes(text, |b| format!("\\{}", char::from(b))),
-        "up" if text.bytes().any(|b| b.is_ascii_lowercase()) && !text.bytes().any(|b| b.is_ascii_uppercase()) => text.to_uppercase(),
-        "spaced" if !text.contains(' ') => text.chars().map(|c| format!("{c} ")).collect::<String>().trim_end().to_owned(),
+        "back" if text.bytes().all(|b| b.is_ascii_alphanumeric() || b"/.-_+@:,=".contains(&b)) => {
+            bytes(text, |b| format!("\\{}", char::from(b)))
+        }
+        "up" if text.bytes().any(|b| b.is_ascii_lowercase())
+            && !text.bytes().any(|b| b.is_ascii_uppercase()) =>
+        {
+            text.to_uppercase()
+        }
+        "spaced" if !text.contains(' ') => {
+            text.chars().map(|c| format!("{c} ")).collect::<String>().trim_end().to_owned()
+        }
         "junk" => text.chars().map(|c| format!("{c}%")).collect(),
         "gz" => data_encoding::BASE64.encode(&gzip(text.as_bytes())),
         "str" => double(text),

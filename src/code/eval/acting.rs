@@ -11,7 +11,13 @@ use crate::code::meaning::{Gives, Slot};
 use crate::code::tree::Id;
 
 impl Machine<'_, '_> {
-    pub(crate) fn act_of(&mut self, (what, slots, gives): (What, &[Slot], Gives), this: Option<&V>, args: &Args, id: Id) -> V {
+    pub(crate) fn act_of(
+        &mut self,
+        (what, slots, gives): (What, &[Slot], Gives),
+        this: Option<&V>,
+        args: &Args,
+        id: Id,
+    ) -> V {
         self.reach(reach_of(what));
         let mut values: Vec<V> = Vec::new();
         for slot in slots {
@@ -46,14 +52,20 @@ impl Machine<'_, '_> {
 /// What a name that nothing binds can say as an argument: where it comes from is not known.
 fn plain(value: V) -> V {
     match value {
-        V::Ref(_) | V::Function(_) | V::Bound(_) => V::Open(value.source().worse(Source::of(Origin::Unknown))),
+        V::Ref(_) | V::Function(_) | V::Bound(_) => {
+            V::Open(value.source().worse(Source::of(Origin::Unknown)))
+        }
         other => other,
     }
 }
 
 pub(crate) fn opened(value: &V) -> Vec<V> {
     match value {
-        V::List(seq) => seq.items.iter().flat_map(|v| if let V::List(s) = v { s.items.clone() } else { vec![v.clone()] }).collect(),
+        V::List(seq) => seq
+            .items
+            .iter()
+            .flat_map(|v| if let V::List(s) = v { s.items.clone() } else { vec![v.clone()] })
+            .collect(),
         V::Dict(_) | V::Function(_) => Vec::new(),
         other => vec![other.clone()],
     }
@@ -71,11 +83,40 @@ pub(crate) fn made_with(this: Option<&V>, at: usize) -> V {
 
 fn reach_of(what: What) -> Reach {
     match what {
-        What::Shell | What::Exec | What::Interactive | What::Kill | What::Trace | What::Power | What::Setuid | What::Exhaust | What::Install => Reach::PROCESSES,
-        What::Connect | What::Listen | What::Fetch | What::Send | What::Download | What::StreamsToNetwork | What::Serve => Reach::NETWORK,
+        What::Shell
+        | What::Exec
+        | What::Interactive
+        | What::Kill
+        | What::Trace
+        | What::Power
+        | What::Setuid
+        | What::Exhaust
+        | What::Install => Reach::PROCESSES,
+        What::Connect
+        | What::Listen
+        | What::Fetch
+        | What::Send
+        | What::Download
+        | What::StreamsToNetwork
+        | What::Serve => Reach::NETWORK,
         What::Eval | What::Load => Reach::CODE,
         What::LoadNative => Reach::NATIVE,
-        What::Delete | What::DeleteTree | What::Write | What::Append | What::Read | What::List | What::Create | What::Move | What::Copy | What::Link | What::Chmod | What::Chown | What::Chdir | What::DropData => Reach::FILES,
-        What::Environment | What::Print | What::SetVariable | What::Discover | What::Capture => Reach::default(),
+        What::Delete
+        | What::DeleteTree
+        | What::Write
+        | What::Append
+        | What::Read
+        | What::List
+        | What::Create
+        | What::Move
+        | What::Copy
+        | What::Link
+        | What::Chmod
+        | What::Chown
+        | What::Chdir
+        | What::DropData => Reach::FILES,
+        What::Environment | What::Print | What::SetVariable | What::Discover | What::Capture => {
+            Reach::default()
+        }
     }
 }

@@ -33,7 +33,11 @@ impl Machine<'_, '_> {
             Node::List(kids) => {
                 for (n, kid) in tree.kids(*kids).iter().enumerate() {
                     let index = V::Number(i64::try_from(n).unwrap_or(0));
-                    let part = if matches!(tree.node(*kid), Node::Spread(_)) { value.clone() } else { self.index(value.clone(), &index, target) };
+                    let part = if matches!(tree.node(*kid), Node::Spread(_)) {
+                        value.clone()
+                    } else {
+                        self.index(value.clone(), &index, target)
+                    };
                     self.assign(*kid, part);
                 }
             }
@@ -52,7 +56,9 @@ impl Machine<'_, '_> {
                     self.assign(bound, part);
                 }
             }
-            Node::Assign(inner, ..) | Node::Spread(inner) | Node::Pair(inner, _) => self.assign(*inner, value),
+            Node::Assign(inner, ..) | Node::Spread(inner) | Node::Pair(inner, _) => {
+                self.assign(*inner, value)
+            }
             Node::Member(of, name) => {
                 let of = self.eval(*of);
                 self.set_member(of, name, value, target);
@@ -68,7 +74,9 @@ impl Machine<'_, '_> {
     fn set_index(&mut self, of: Id, index: V, value: V, id: Id) {
         let object = self.eval(of);
         let name = match (self.tree.node(of), object) {
-            (_, V::Open(source)) if source.origin == Origin::Environment => return self.act(What::SetVariable, vec![index, value], id),
+            (_, V::Open(source)) if source.origin == Origin::Environment => {
+                return self.act(What::SetVariable, vec![index, value], id);
+            }
             (_, V::Ref(name)) => {
                 if let Some(key) = index.as_text() {
                     self.set(&format!("{name}.{key}"), value);
@@ -97,7 +105,9 @@ impl Machine<'_, '_> {
 
     fn set_member(&mut self, of: V, name: &str, value: V, id: Id) {
         match of {
-            V::Open(source) if source.origin == Origin::Environment => self.act(What::SetVariable, vec![V::text(name), value], id),
+            V::Open(source) if source.origin == Origin::Environment => {
+                self.act(What::SetVariable, vec![V::text(name), value], id)
+            }
             V::Ref(object) => self.set(&format!("{object}.{name}"), value),
             _ => {}
         }
@@ -106,7 +116,11 @@ impl Machine<'_, '_> {
     /// A variable's name without what tells perl's kinds apart.
     pub(crate) fn plain_name(name: &str) -> std::borrow::Cow<'_, str> {
         // perl's ${name}
-        if let Some(inner) = name.strip_prefix(['$', '@', '%']).and_then(|n| n.strip_prefix('{')).and_then(|n| n.strip_suffix('}')) {
+        if let Some(inner) = name
+            .strip_prefix(['$', '@', '%'])
+            .and_then(|n| n.strip_prefix('{'))
+            .and_then(|n| n.strip_suffix('}'))
+        {
             return std::borrow::Cow::Owned(format!("${}", inner.trim()));
         }
         match name.strip_prefix(['@', '%']) {
@@ -162,7 +176,11 @@ impl Machine<'_, '_> {
                     (Some(value), _) => value,
                     (None, Some(default)) => {
                         let value = self.eval(default);
-                        if args.given == Given::Anything { V::any(vec![value, V::open(Origin::Unknown)]) } else { value }
+                        if args.given == Given::Anything {
+                            V::any(vec![value, V::open(Origin::Unknown)])
+                        } else {
+                            value
+                        }
                     }
                     (None, None) => V::open(Origin::Unknown),
                 },

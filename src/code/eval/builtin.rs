@@ -18,16 +18,33 @@ impl Machine<'_, '_> {
     pub(crate) fn process_special(&mut self, special: Special, args: &Args, id: Id) -> V {
         match special {
             Special::Apply => {
-                let rest = Args { items: args.items.iter().skip(1).flat_map(|v| if let V::List(s) = v { s.items.clone() } else { vec![v.clone()] }).collect(), named: args.named.clone(), ..Args::default() };
+                let rest = Args {
+                    items: args
+                        .items
+                        .iter()
+                        .skip(1)
+                        .flat_map(|v| if let V::List(s) = v { s.items.clone() } else { vec![v.clone()] })
+                        .collect(),
+                    named: args.named.clone(),
+                    ..Args::default()
+                };
                 let callee = args.at(0);
                 self.apply(&callee, &rest, id)
             }
             Special::Execl => {
-                let argv = std::iter::once(args.at(0)).chain(args.items.iter().skip(2).filter(|v| !matches!(v, V::Dict(_))).cloned()).collect();
+                let argv = std::iter::once(args.at(0))
+                    .chain(args.items.iter().skip(2).filter(|v| !matches!(v, V::Dict(_))).cloned())
+                    .collect();
                 self.exec(argv, id)
             }
             Special::Execv => {
-                let list = args.items.iter().skip(1).find(|v| matches!(v, V::List(_))).map(opened).unwrap_or_default();
+                let list = args
+                    .items
+                    .iter()
+                    .skip(1)
+                    .find(|v| matches!(v, V::List(_)))
+                    .map(opened)
+                    .unwrap_or_default();
                 let skip = usize::from(self.language.lang == Lang::Python);
                 let argv = std::iter::once(args.at(0)).chain(list.into_iter().skip(skip)).collect();
                 self.exec(argv, id)
@@ -45,10 +62,11 @@ impl Machine<'_, '_> {
                 V::open(Origin::Computed)
             }
             Special::PutEnv => {
-                let (name, value) = match (args.at(0).as_text().and_then(|t| t.split_once('=')), args.items.len()) {
-                    (Some((name, value)), 1) => (V::text(name), V::text(value)),
-                    _ => (args.at(0), args.at(1)),
-                };
+                let (name, value) =
+                    match (args.at(0).as_text().and_then(|t| t.split_once('=')), args.items.len()) {
+                        (Some((name, value)), 1) => (V::text(name), V::text(value)),
+                        _ => (args.at(0), args.at(1)),
+                    };
                 self.act(What::SetVariable, vec![name, value], id);
                 V::Nothing
             }
@@ -66,7 +84,8 @@ impl Machine<'_, '_> {
     pub(crate) fn path_special(&mut self, special: Special, this: Option<&V>, args: &Args, id: Id) -> V {
         match special {
             Special::Extract => {
-                let to = args.slot(0, "path").or_else(|| args.option("members")).unwrap_or_else(|| V::text("."));
+                let to =
+                    args.slot(0, "path").or_else(|| args.option("members")).unwrap_or_else(|| V::text("."));
                 self.act(What::Write, vec![to], id);
                 V::Nothing
             }
@@ -77,7 +96,10 @@ impl Machine<'_, '_> {
             Special::HomePath => V::object("path", vec![V::text("~")]),
             Special::HerePath => V::object("path", vec![V::text(".")]),
             Special::Temporary => {
-                let name = V::Mixed(Rc::from([Piece::Text(Rc::from("/tmp/")), Piece::Open(Source::default())]), Built::Plain);
+                let name = V::Mixed(
+                    Rc::from([Piece::Text(Rc::from("/tmp/")), Piece::Open(Source::default())]),
+                    Built::Plain,
+                );
                 let path = V::object("temporary", vec![name]);
                 self.callbacks(args, &path);
                 path
@@ -94,9 +116,11 @@ impl Machine<'_, '_> {
                 V::from(Origin::Command, &detail)
             }
             Special::AwkSubstr => {
-                let from = args.at(1).as_number().map_or(V::Nothing, |n| V::Number(n.saturating_sub(1).max(0)));
+                let from =
+                    args.at(1).as_number().map_or(V::Nothing, |n| V::Number(n.saturating_sub(1).max(0)));
                 let moved = Args::of([&[args.at(0), from], args.items.get(2..).unwrap_or(&[])].concat());
-                self.fold(crate::code::meaning::Fold::Substr, None, &moved).unwrap_or_else(|| V::Open(args.source()))
+                self.fold(crate::code::meaning::Fold::Substr, None, &moved)
+                    .unwrap_or_else(|| V::Open(args.source()))
             }
             _ => {
                 self.callbacks(args, &made_with(this, 0));

@@ -46,11 +46,17 @@ impl Args {
             return Some(value.clone());
         }
         let key = V::text(name);
-        self.items.iter().rev().find_map(|v| if let V::Dict(seq) = v { super::operator::lookup(&seq.items, &key) } else { None })
+        self.items
+            .iter()
+            .rev()
+            .find_map(|v| if let V::Dict(seq) = v { super::operator::lookup(&seq.items, &key) } else { None })
     }
 
     pub(crate) fn slot(&self, at: usize, name: &str) -> Option<V> {
-        self.items.get(at).cloned().or_else(|| self.named.iter().find(|(n, _)| &**n == name).map(|(_, v)| v.clone()))
+        self.items
+            .get(at)
+            .cloned()
+            .or_else(|| self.named.iter().find(|(n, _)| &**n == name).map(|(_, v)| v.clone()))
     }
 
     pub(crate) fn source(&self) -> Source {
@@ -84,7 +90,12 @@ impl Machine<'_, '_> {
     fn grow(&mut self, callee: Id, first: Id, value: &V, args: &Args) {
         let tree = self.tree;
         let (of, old, new) = match (tree.node(callee), value) {
-            (Node::Member(of, "append" | "push" | "add" | "extend" | "update" | "concat" | "insert"), V::Bound(b)) if matches!(self.language.lang, Lang::Python | Lang::Node | Lang::Ruby) => (*of, b.0.clone(), args.items.as_slice()),
+            (
+                Node::Member(of, "append" | "push" | "add" | "extend" | "update" | "concat" | "insert"),
+                V::Bound(b),
+            ) if matches!(self.language.lang, Lang::Python | Lang::Node | Lang::Ruby) => {
+                (*of, b.0.clone(), args.items.as_slice())
+            }
             (Node::Name("push" | "array_push" | "unshift"), _) => {
                 let old = args.at(0);
                 (first, old, args.items.get(1..).unwrap_or(&[]))
@@ -94,7 +105,15 @@ impl Machine<'_, '_> {
         let (Node::Name(name), V::List(seq)) = (tree.node(of), &old) else { return };
         if self.spend(seq.items.len().saturating_mul(8)) {
             let mut items = seq.items.clone();
-            items.extend(new.iter().flat_map(|v| if let (V::List(s), true) = (v, matches!(tree.node(callee), Node::Member(_, "extend" | "concat"))) { s.items.clone() } else { vec![v.clone()] }));
+            items.extend(new.iter().flat_map(|v| {
+                if let (V::List(s), true) =
+                    (v, matches!(tree.node(callee), Node::Member(_, "extend" | "concat")))
+                {
+                    s.items.clone()
+                } else {
+                    vec![v.clone()]
+                }
+            }));
             self.set(name, V::list(items));
         }
     }
@@ -104,14 +123,20 @@ impl Machine<'_, '_> {
         let mut args = Args::default();
         for kid in kids {
             match tree.node(*kid) {
-                Node::Pair(key, value) | Node::Assign(key, None, value) if self.language.lang != Lang::Perl && matches!(tree.node(*key), Node::Name(_) | Node::Text(_)) && (self.language.lang != Lang::Node) => {
+                Node::Pair(key, value) | Node::Assign(key, None, value)
+                    if self.language.lang != Lang::Perl
+                        && matches!(tree.node(*key), Node::Name(_) | Node::Text(_))
+                        && (self.language.lang != Lang::Node) =>
+                {
                     let name = match tree.node(*key) {
                         Node::Name(name) => Rc::from(*name),
                         Node::Text(text) => Rc::from(text.as_str()),
                         _ => Rc::from(""),
                     };
                     let value = self.eval(*value);
-                    if matches!(tree.node(*kid), Node::Assign(..)) && !matches!(self.language.lang, Lang::Python | Lang::R) {
+                    if matches!(tree.node(*kid), Node::Assign(..))
+                        && !matches!(self.language.lang, Lang::Python | Lang::R)
+                    {
                         self.set(&name, value.clone());
                         args.items.push(value);
                     } else {
@@ -138,7 +163,11 @@ impl Machine<'_, '_> {
                     self.state.hiding = self.state.hiding.saturating_add(1);
                 }
                 let target = self.name(name);
-                if matches!(target, V::Text(..)) { V::open(Origin::Unknown) } else { self.apply(&target, args, id) }
+                if matches!(target, V::Text(..)) {
+                    V::open(Origin::Unknown)
+                } else {
+                    self.apply(&target, args, id)
+                }
             }
             V::Open(source) => {
                 if source.origin == Origin::Unknown && source.decoded == crate::code::found::Decoded::Yes {
@@ -146,7 +175,14 @@ impl Machine<'_, '_> {
                 }
                 self.unknown_call(source.clone(), args)
             }
-            V::Nothing | V::Text(..) | V::Bytes(..) | V::Number(_) | V::List(_) | V::Dict(_) | V::Mixed(..) | V::Object(_) => self.unknown_call(callee.source(), args),
+            V::Nothing
+            | V::Text(..)
+            | V::Bytes(..)
+            | V::Number(_)
+            | V::List(_)
+            | V::Dict(_)
+            | V::Mixed(..)
+            | V::Object(_) => self.unknown_call(callee.source(), args),
         }
     }
 
@@ -183,25 +219,41 @@ impl Machine<'_, '_> {
             return V::any(values);
         }
         if let V::Object(object) = of
-            && let Some(means) = self.means(&format!("%{}.{name}", object.class)) {
-                return self.do_means(means, Some(of), args, id);
-            }
+            && let Some(means) = self.means(&format!("%{}.{name}", object.class))
+        {
+            return self.do_means(means, Some(of), args, id);
+        }
         if let V::Open(source) = of {
-            if source.origin == Origin::Environment && matches!(name, "get" | "fetch" | "pop" | "setdefault" | "dig" | "delete") {
+            if source.origin == Origin::Environment
+                && matches!(name, "get" | "fetch" | "pop" | "setdefault" | "dig" | "delete")
+            {
                 let value = self.index(of.clone(), &args.at(0), id);
-                return args.items.get(1).map_or(value.clone(), |default| V::any(vec![value, default.clone()]));
+                return args
+                    .items
+                    .get(1)
+                    .map_or(value.clone(), |default| V::any(vec![value, default.clone()]));
             }
-            if source.origin == Origin::Argument && matches!(name, "shift" | "pop" | "first" | "at" | "fetch") {
+            if source.origin == Origin::Argument && matches!(name, "shift" | "pop" | "first" | "at" | "fetch")
+            {
                 return V::from(Origin::Argument, "0");
             }
         }
         if let (V::Function(function), "call" | "apply" | "bind" | "()" | "yield") = (of, name) {
-            let rest = Args::of(args.items.iter().skip(usize::from(self.language.lang == Lang::Node)).cloned().collect());
+            let rest = Args::of(
+                args.items.iter().skip(usize::from(self.language.lang == Lang::Node)).cloned().collect(),
+            );
             return self.invoke(*function, &rest);
         }
         if let (V::Ref(_) | V::Bound(_), "call" | "apply" | "bind") = (of, name) {
             let skip = usize::from(self.language.lang == Lang::Node);
-            let items: Vec<V> = args.items.iter().skip(skip).flat_map(|v| if let (V::List(s), "apply") = (v, name) { s.items.clone() } else { vec![v.clone()] }).collect();
+            let items: Vec<V> = args
+                .items
+                .iter()
+                .skip(skip)
+                .flat_map(|v| {
+                    if let (V::List(s), "apply") = (v, name) { s.items.clone() } else { vec![v.clone()] }
+                })
+                .collect();
             let made = self.apply(of, &Args::of(items), id);
             return if name == "bind" { of.clone() } else { made };
         }
@@ -227,7 +279,10 @@ impl Machine<'_, '_> {
     /// Evaluates functions among the arguments with a value for each of their parameters.
     pub(crate) fn callbacks(&mut self, args: &Args, with: &V) {
         let has_function = |v: &V| matches!(v, V::Function(_) | V::Dict(_));
-        if self.language.lang == Lang::Node && args.items.iter().any(has_function) && matches!(with, V::Object(_)) {
+        if self.language.lang == Lang::Node
+            && args.items.iter().any(has_function)
+            && matches!(with, V::Object(_))
+        {
             let before = self.state.vars.insert(Rc::from("this"), with.clone());
             self.run_callbacks(args, with);
             match before {
@@ -266,7 +321,8 @@ impl Machine<'_, '_> {
         if !tells {
             return V::Open(args.source());
         }
-        if self.stack.contains(&function) || self.stack.len() >= CALL_LIMIT || (visited && !self.may_repeat()) {
+        if self.stack.contains(&function) || self.stack.len() >= CALL_LIMIT || (visited && !self.may_repeat())
+        {
             if self.stack.last() == Some(&function) && self.state.forks > 0 {
                 self.act(What::Exhaust, vec![V::text("fork in a function that calls itself")], function);
             }
@@ -293,7 +349,9 @@ impl Machine<'_, '_> {
     pub(crate) fn do_means(&mut self, means: Means, this: Option<&V>, args: &Args, id: Id) -> V {
         match means {
             Means::Act(what, slots, gives) => self.act_of((what, slots, gives), this, args, id),
-            Means::Fold(fold) => self.fold(fold, this, args).unwrap_or_else(|| self.unknown_call(this.map(V::source).unwrap_or_default(), args)),
+            Means::Fold(fold) => self
+                .fold(fold, this, args)
+                .unwrap_or_else(|| self.unknown_call(this.map(V::source).unwrap_or_default(), args)),
             Means::Object(class) => V::object(class, args.all()),
             Means::From(origin) => {
                 let detail = args.items.first().map(V::shown).unwrap_or_default();

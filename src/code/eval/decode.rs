@@ -52,12 +52,17 @@ pub(crate) fn base32(text: &str) -> Option<Vec<u8>> {
 }
 
 pub(crate) fn hex(text: &str) -> Option<Vec<u8>> {
-    let digits: String = text.replace("0x", "").chars().filter(|c| !c.is_whitespace() && !matches!(c, ':' | ',')).collect();
+    let digits: String =
+        text.replace("0x", "").chars().filter(|c| !c.is_whitespace() && !matches!(c, ':' | ',')).collect();
     let digits = digits.replace("\\x", "");
     if !digits.len().is_multiple_of(2) || digits.is_empty() {
         return None;
     }
-    digits.as_bytes().chunks(2).map(|pair| std::str::from_utf8(pair).ok().and_then(|p| u8::from_str_radix(p, 16).ok())).collect()
+    digits
+        .as_bytes()
+        .chunks(2)
+        .map(|pair| std::str::from_utf8(pair).ok().and_then(|p| u8::from_str_radix(p, 16).ok()))
+        .collect()
 }
 
 pub(crate) fn percent(text: &str) -> Vec<u8> {
@@ -65,7 +70,10 @@ pub(crate) fn percent(text: &str) -> Vec<u8> {
     let mut out = Vec::with_capacity(bytes.len());
     let mut at = 0_usize;
     while let Some(b) = bytes.get(at).copied() {
-        let code = bytes.get(at.saturating_add(1)..at.saturating_add(3)).and_then(|p| std::str::from_utf8(p).ok()).and_then(|p| u8::from_str_radix(p, 16).ok());
+        let code = bytes
+            .get(at.saturating_add(1)..at.saturating_add(3))
+            .and_then(|p| std::str::from_utf8(p).ok())
+            .and_then(|p| u8::from_str_radix(p, 16).ok());
         if let (b'%', Some(code)) = (b, code) {
             out.push(code);
             at = at.saturating_add(3);
@@ -78,7 +86,8 @@ pub(crate) fn percent(text: &str) -> Vec<u8> {
 }
 
 pub(crate) fn rot13(text: &str) -> String {
-    let turn = |b: u8, base: u8| char::from(base.saturating_add(b.saturating_sub(base).saturating_add(13) % 26));
+    let turn =
+        |b: u8, base: u8| char::from(base.saturating_add(b.saturating_sub(base).saturating_add(13) % 26));
     text.chars()
         .map(|c| match u8::try_from(c) {
             Ok(b @ b'a'..=b'z') => turn(b, b'a'),

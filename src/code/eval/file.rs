@@ -16,7 +16,10 @@ impl Machine<'_, '_> {
         self.reach(Reach::FILES);
         let (path, mode) = match this {
             Some(of) => (of.clone(), args.slot(0, "mode")),
-            None => (args.slot(0, "file").or_else(|| args.option("name")).unwrap_or(V::Nothing), args.slot(1, "mode")),
+            None => (
+                args.slot(0, "file").or_else(|| args.option("name")).unwrap_or(V::Nothing),
+                args.slot(1, "mode"),
+            ),
         };
         let path = match path {
             // a descriptor that is open already
@@ -72,11 +75,14 @@ impl Machine<'_, '_> {
     /// The data of a write whose act was noted when the file was opened.
     pub(crate) fn give(&mut self, path: &V, data: &V) {
         let (path, data) = (path.value(), data.value());
-        let same = |a: &&mut Act| matches!(a.what, What::Write | What::Append) && a.args.first() == Some(&path);
+        let same =
+            |a: &&mut Act| matches!(a.what, What::Write | What::Append) && a.args.first() == Some(&path);
         if let Some(act) = self.state.found.acts.iter_mut().rev().find(same)
-            && act.args.len() < 64 && !act.args.contains(&data) {
-                act.args.push(data);
-            }
+            && act.args.len() < 64
+            && !act.args.contains(&data)
+        {
+            act.args.push(data);
+        }
     }
 
     /// perl: open(HANDLE, "mode", path), open(HANDLE, "<path"), open(HANDLE, "command|").

@@ -20,7 +20,14 @@ impl Machine<'_, '_> {
         }
         if let Some(V::Any(seq)) = items.first() {
             let rest = items.get(1..).unwrap_or(&[]).to_vec();
-            let values: Vec<V> = seq.items.iter().map(|first| self.folded(fold, &[std::slice::from_ref(first), &rest].concat(), args).unwrap_or_else(|| V::Open(first.source()))).collect();
+            let values: Vec<V> = seq
+                .items
+                .iter()
+                .map(|first| {
+                    self.folded(fold, &[std::slice::from_ref(first), &rest].concat(), args)
+                        .unwrap_or_else(|| V::Open(first.source()))
+                })
+                .collect();
             return Some(V::any(values));
         }
         self.folded(fold, &items, args)
@@ -31,7 +38,9 @@ impl Machine<'_, '_> {
         let second = items.get(1).cloned().unwrap_or(V::Nothing);
         match fold {
             Fold::Chr => self.chr(items),
-            Fold::Ord => first.as_text().and_then(|t| t.chars().next()).map(|c| V::Number(i64::from(u32::from(c)))),
+            Fold::Ord => {
+                first.as_text().and_then(|t| t.chars().next()).map(|c| V::Number(i64::from(u32::from(c))))
+            }
             Fold::Base64 => self.bytes_of(&first, decode::base64),
             Fold::Base32 => self.bytes_of(&first, decode::base32),
             Fold::Hex => self.bytes_of(&first, decode::hex),
@@ -43,12 +52,26 @@ impl Machine<'_, '_> {
             }
             Fold::Codec => self.codec(&first, second.as_text().unwrap_or("")),
             Fold::Reverse => self.reverse(&first),
-            Fold::Concat => Some(self.concat(&items.iter().flat_map(super::acting::opened).collect::<Vec<_>>())),
+            Fold::Concat => {
+                Some(self.concat(&items.iter().flat_map(super::acting::opened).collect::<Vec<_>>()))
+            }
             Fold::Join => self.join(&first, &second),
-            Fold::Implode => if matches!(first, V::List(_)) { self.join(&second, &first) } else if items.len() == 2 && matches!(second, V::List(_)) { self.join(&first, &second) } else { self.join(&first, &V::list(items.get(1..)?.to_vec())) },
+            Fold::Implode => {
+                if matches!(first, V::List(_)) {
+                    self.join(&second, &first)
+                } else if items.len() == 2 && matches!(second, V::List(_)) {
+                    self.join(&first, &second)
+                } else {
+                    self.join(&first, &V::list(items.get(1..)?.to_vec()))
+                }
+            }
             Fold::PathJoin => Some(self.path_join(items)),
-            Fold::Same | Fold::This | Fold::Text => Some(if fold == Fold::Text { readable(&first) } else { first }),
-            Fold::Dirname => first.as_text().map(|t| V::text(t.rsplit_once('/').map_or(".", |(d, _)| if d.is_empty() { "/" } else { d }))),
+            Fold::Same | Fold::This | Fold::Text => {
+                Some(if fold == Fold::Text { readable(&first) } else { first })
+            }
+            Fold::Dirname => first.as_text().map(|t| {
+                V::text(t.rsplit_once('/').map_or(".", |(d, _)| if d.is_empty() { "/" } else { d }))
+            }),
             Fold::Basename => first.as_text().map(|t| V::text(t.rsplit('/').next().unwrap_or(""))),
             Fold::Number => number(&first, &second),
             Fold::List => listed(&first),
@@ -57,7 +80,9 @@ impl Machine<'_, '_> {
             Fold::Replace => self.replace(items),
             Fold::Format => Some(self.format(&first, items.get(1..).unwrap_or(&[]), args)),
             // perl's list is the rest of the arguments
-            Fold::Map if self.language.lang == crate::policy::tables::Lang::Perl => self.map(&first, &V::list(items.get(1..).unwrap_or(&[]).to_vec())),
+            Fold::Map if self.language.lang == crate::policy::tables::Lang::Perl => {
+                self.map(&first, &V::list(items.get(1..).unwrap_or(&[]).to_vec()))
+            }
             Fold::Map => self.map(&first, &second),
             Fold::MapOver => self.map(&second, &first),
             Fold::Range => range(items),
@@ -72,12 +97,16 @@ impl Machine<'_, '_> {
             Fold::Substr => self.substr(&first, &second, items.get(2)),
             Fold::Harmless => Some(V::open(Origin::Computed)),
             Fold::Enumerate => match &first {
-                V::List(seq) => Some(V::list((0_i64..).zip(&seq.items).map(|(n, v)| V::list(vec![V::Number(n), v.clone()])).collect())),
+                V::List(seq) => Some(V::list(
+                    (0_i64..).zip(&seq.items).map(|(n, v)| V::list(vec![V::Number(n), v.clone()])).collect(),
+                )),
                 V::Dict(_) => self.fold(Fold::Items, None, &Args::of(vec![first])),
                 _ => None,
             },
             Fold::Items => match &first {
-                V::Dict(seq) => Some(V::list(seq.items.chunks(2).map(|pair| V::list(pair.to_vec())).collect())),
+                V::Dict(seq) => {
+                    Some(V::list(seq.items.chunks(2).map(|pair| V::list(pair.to_vec())).collect()))
+                }
                 _ => None,
             },
         }
@@ -85,7 +114,10 @@ impl Machine<'_, '_> {
 
     fn chr(&mut self, items: &[V]) -> Option<V> {
         let numbers: Vec<V> = items.iter().flat_map(super::acting::opened).collect();
-        let text: Option<String> = numbers.iter().map(|v| v.as_number().and_then(|n| u32::try_from(n).ok()).and_then(char::from_u32)).collect();
+        let text: Option<String> = numbers
+            .iter()
+            .map(|v| v.as_number().and_then(|n| u32::try_from(n).ok()).and_then(char::from_u32))
+            .collect();
         text.map(|t| self.hidden(&t))
     }
 
@@ -93,7 +125,10 @@ impl Machine<'_, '_> {
     fn bytes_of(&mut self, of: &V, with: impl Fn(&str) -> Option<Vec<u8>>) -> Option<V> {
         self.state.hiding = self.state.hiding.saturating_add(1);
         match of.as_text() {
-            Some(text) if self.spend(text.len()) => Some(with(text).map_or_else(|| of.decoded(), |b| V::Bytes(decode::latin(&b).into(), Built::Decoded))),
+            Some(text) if self.spend(text.len()) => Some(
+                with(text)
+                    .map_or_else(|| of.decoded(), |b| V::Bytes(decode::latin(&b).into(), Built::Decoded)),
+            ),
             _ => Some(of.decoded()),
         }
     }
@@ -105,7 +140,10 @@ impl Machine<'_, '_> {
             "hex" => self.bytes_of(of, decode::hex),
             "base64" | "base64url" => self.bytes_of(of, decode::base64),
             "zlib" | "zip" | "bz2" | "bzip2" => Some(of.decoded()),
-            "unicode-escape" | "unicode-escape-decode" | "string-escape" => of.as_text().map(|t| crate::code::escape::unescape(t, crate::code::escape::Escapes::Full, '"')).map(|t| self.hidden(&t)),
+            "unicode-escape" | "unicode-escape-decode" | "string-escape" => of
+                .as_text()
+                .map(|t| crate::code::escape::unescape(t, crate::code::escape::Escapes::Full, '"'))
+                .map(|t| self.hidden(&t)),
             _ => Some(readable(of)),
         }
     }
@@ -124,7 +162,9 @@ impl Machine<'_, '_> {
     pub(crate) fn join(&mut self, separator: &V, list: &V) -> Option<V> {
         let items = match list {
             V::List(seq) => seq.items.clone(),
-            V::Text(text, built) => text.chars().map(|c| V::built(c.encode_utf8(&mut [0; 4]), *built)).collect(),
+            V::Text(text, built) => {
+                text.chars().map(|c| V::built(c.encode_utf8(&mut [0; 4]), *built)).collect()
+            }
             other => return Some(V::Open(other.source())),
         };
         let separator = if matches!(separator, V::Nothing) { V::text("") } else { separator.clone() };
@@ -148,26 +188,34 @@ impl Machine<'_, '_> {
         let mut parts: Vec<V> = Vec::new();
         for item in items.iter().flat_map(super::acting::opened) {
             let shown = item.parts();
-            let starts_at_root = matches!(shown.first(), Some(crate::code::found::Piece::Text(t)) if t.starts_with('/'));
+            let starts_at_root =
+                matches!(shown.first(), Some(crate::code::found::Piece::Text(t)) if t.starts_with('/'));
             if starts_at_root {
                 parts.clear();
             } else if let Some(last) = parts.last()
-                && !last.shown().ends_with('/') {
-                    parts.push(V::text("/"));
-                }
+                && !last.shown().ends_with('/')
+            {
+                parts.push(V::text("/"));
+            }
             parts.push(item);
         }
         self.concat(&parts)
     }
 
     fn replace(&mut self, items: &[V]) -> Option<V> {
-        let (text, from, to) = (items.first()?, items.get(1)?.as_text()?, items.get(2).and_then(V::as_text).unwrap_or(""));
+        let (text, from, to) =
+            (items.first()?, items.get(1)?.as_text()?, items.get(2).and_then(V::as_text).unwrap_or(""));
         match text {
             V::Text(t, built) if !from.is_empty() && self.spend(t.len().saturating_mul(to.len().max(1))) => {
                 let made = t.replace(from, to);
-                Some(V::built(&made, if made == **t { *built } else { Built::Decoded.min((*built).max(Built::Pieced)) }))
+                Some(V::built(
+                    &made,
+                    if made == **t { *built } else { Built::Decoded.min((*built).max(Built::Pieced)) },
+                ))
             }
-            V::Bytes(t, built) if !from.is_empty() && self.spend(t.len().saturating_mul(to.len().max(1))) => Some(V::Bytes(t.replace(from, to).into(), (*built).max(Built::Pieced))),
+            V::Bytes(t, built) if !from.is_empty() && self.spend(t.len().saturating_mul(to.len().max(1))) => {
+                Some(V::Bytes(t.replace(from, to).into(), (*built).max(Built::Pieced)))
+            }
             _ => None,
         }
     }
@@ -226,7 +274,8 @@ impl Machine<'_, '_> {
         let offset = offset.as_number()?;
         let from = if offset < 0 { offset.saturating_add(len) } else { offset }.clamp(0, len);
         let count = length.and_then(V::as_number).unwrap_or(len).clamp(0, len);
-        let out: String = known.iter().skip(usize::try_from(from).ok()?).take(usize::try_from(count).ok()?).collect();
+        let out: String =
+            known.iter().skip(usize::try_from(from).ok()?).take(usize::try_from(count).ok()?).collect();
         Some(V::built(&out, text.level().max(Built::Pieced)))
     }
 }
@@ -236,14 +285,18 @@ pub(crate) fn readable(of: &V) -> V {
     match of {
         V::Bytes(text, built) => V::built(&decode::utf8(text), *built),
         V::Number(n) => V::text(&n.to_string()),
-        V::Object(o) if matches!(o.class, "path" | "temporary") => o.args.first().cloned().unwrap_or(V::Nothing),
+        V::Object(o) if matches!(o.class, "path" | "temporary") => {
+            o.args.first().cloned().unwrap_or(V::Nothing)
+        }
         other => other.clone(),
     }
 }
 
 fn number(of: &V, base: &V) -> Option<V> {
     match (of, base.as_number().and_then(|b| u32::try_from(b).ok())) {
-        (V::Text(text, _), Some(base @ 2..=36)) => i64::from_str_radix(text.trim_start_matches("0x"), base).ok().map(V::Number),
+        (V::Text(text, _), Some(base @ 2..=36)) => {
+            i64::from_str_radix(text.trim_start_matches("0x"), base).ok().map(V::Number)
+        }
         (V::Text(text, _), _) => crate::code::scan::whole(text.trim()).map(V::Number),
         (V::Number(n), _) => Some(V::Number(*n)),
         _ => None,
@@ -253,7 +306,9 @@ fn number(of: &V, base: &V) -> Option<V> {
 fn listed(of: &V) -> Option<V> {
     match of {
         V::List(_) => Some(of.clone()),
-        V::Text(text, built) => Some(V::list(text.chars().map(|c| V::built(c.encode_utf8(&mut [0; 4]), *built)).collect())),
+        V::Text(text, built) => {
+            Some(V::list(text.chars().map(|c| V::built(c.encode_utf8(&mut [0; 4]), *built)).collect()))
+        }
         V::Bytes(..) => bytes(of),
         _ => None,
     }
@@ -263,7 +318,11 @@ fn listed(of: &V) -> Option<V> {
 fn bytes(of: &V) -> Option<V> {
     match of {
         V::List(seq) => {
-            let text: Option<String> = seq.items.iter().map(|v| v.as_number().and_then(|n| u8::try_from(n).ok()).map(char::from)).collect();
+            let text: Option<String> = seq
+                .items
+                .iter()
+                .map(|v| v.as_number().and_then(|n| u8::try_from(n).ok()).map(char::from))
+                .collect();
             text.map(|t| V::Bytes(t.into(), Built::Decoded))
         }
         V::Text(..) | V::Bytes(..) => Some(of.clone()),

@@ -11,7 +11,9 @@ use crate::code::found::Built;
 impl Machine<'_, '_> {
     /// `template % args`, sprintf.
     pub(crate) fn percent(&mut self, template: &V, args: &[V]) -> V {
-        let Some(text) = template.as_text() else { return V::Open(template.source().worse(super::value::joint(args))) };
+        let Some(text) = template.as_text() else {
+            return V::Open(template.source().worse(super::value::joint(args)));
+        };
         let mut parts: Vec<V> = Vec::new();
         let mut next = args.iter();
         let mut rest = text;
@@ -30,12 +32,17 @@ impl Machine<'_, '_> {
             let letter = after.get(spec..).and_then(|a| a.chars().next()).unwrap_or('s');
             rest = after.get(spec.saturating_add(1)..).unwrap_or("");
             let value = match named {
-                Some(name) => args.iter().find_map(|a| if let V::Dict(s) = a { super::operator::lookup(&s.items, &V::text(name)) } else { None }),
+                Some(name) => args.iter().find_map(|a| {
+                    if let V::Dict(s) = a { super::operator::lookup(&s.items, &V::text(name)) } else { None }
+                }),
                 None => next.next().cloned(),
             };
             let value = value.unwrap_or(V::Nothing);
             parts.push(match (letter, value.as_number()) {
-                ('c', Some(n)) => u32::try_from(n).ok().and_then(char::from_u32).map_or(V::Nothing, |c| V::built(c.encode_utf8(&mut [0; 4]), Built::Decoded)),
+                ('c', Some(n)) => u32::try_from(n)
+                    .ok()
+                    .and_then(char::from_u32)
+                    .map_or(V::Nothing, |c| V::built(c.encode_utf8(&mut [0; 4]), Built::Decoded)),
                 _ => super::fold::readable(&value),
             });
         }
@@ -64,7 +71,9 @@ impl Machine<'_, '_> {
             let tail = rest.get(at..).unwrap_or("");
             if tail.starts_with("{{") || tail.starts_with("}}") || tail.starts_with('}') {
                 parts.push(V::text(tail.get(..1).unwrap_or("")));
-                rest = tail.get(if tail.starts_with('}') && !tail.starts_with("}}") { 1 } else { 2 }..).unwrap_or("");
+                rest = tail
+                    .get(if tail.starts_with('}') && !tail.starts_with("}}") { 1 } else { 2 }..)
+                    .unwrap_or("");
                 continue;
             }
             let inner = tail.get(1..).unwrap_or("");
@@ -78,7 +87,9 @@ impl Machine<'_, '_> {
             } else {
                 args.named.iter().find(|(n, _)| **n == *name).map(|(_, v)| v.clone())
             };
-            parts.push(super::fold::readable(&value.unwrap_or_else(|| V::open(crate::code::found::Origin::Unknown))));
+            parts.push(super::fold::readable(
+                &value.unwrap_or_else(|| V::open(crate::code::found::Origin::Unknown)),
+            ));
             rest = more;
         }
         parts.push(V::text(rest));

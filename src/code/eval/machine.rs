@@ -60,8 +60,21 @@ pub(crate) struct State {
 impl<'t, 'a> Machine<'t, 'a> {
     pub(crate) fn new(tree: &'t Tree<'a>, language: &'static Language, state: State) -> Self {
         let nodes = u32::try_from(tree.len()).unwrap_or(u32::MAX);
-        let repeat_limit = state.repeats.saturating_add(REPEAT_LIMIT).saturating_add(nodes.saturating_mul(REPEAT_FACTOR));
-        Self { tree, language, state, visited: vec![false; tree.len()], stack: Vec::new(), functions: Vec::new(), returned: None, maybe: 0, depth: 0, repeating: 0, repeat_limit }
+        let repeat_limit =
+            state.repeats.saturating_add(REPEAT_LIMIT).saturating_add(nodes.saturating_mul(REPEAT_FACTOR));
+        Self {
+            tree,
+            language,
+            state,
+            visited: vec![false; tree.len()],
+            stack: Vec::new(),
+            functions: Vec::new(),
+            returned: None,
+            maybe: 0,
+            depth: 0,
+            repeating: 0,
+            repeat_limit,
+        }
     }
 
     pub(crate) fn span(&self, id: Id) -> Span {
@@ -92,8 +105,12 @@ impl<'t, 'a> Machine<'t, 'a> {
             *mode = mode.as_number().map_or(V::Nothing, |n| V::text(&format!("{n:o}")));
         }
         // a shell on a descriptor of the connection that was opened before
-        let connected = || self.state.found.acts.iter().any(|a| matches!(a.what, What::Connect | What::Listen));
-        if what == What::Shell && args.first().and_then(V::as_text).is_some_and(|t| t.contains("<&")) && connected() {
+        let connected =
+            || self.state.found.acts.iter().any(|a| matches!(a.what, What::Connect | What::Listen));
+        if what == What::Shell
+            && args.first().and_then(V::as_text).is_some_and(|t| t.contains("<&"))
+            && connected()
+        {
             self.act(What::StreamsToNetwork, Vec::new(), id);
         }
         let built = args.iter().map(V::level).max().unwrap_or_default().max(self.state.built);
@@ -137,6 +154,10 @@ impl<'t, 'a> Machine<'t, 'a> {
     /// A text that was made by a step that hides what it says.
     pub(crate) fn hidden(&mut self, text: &str) -> V {
         self.state.hiding = self.state.hiding.saturating_add(1);
-        if self.spend(text.len()) { V::built(text, Built::Decoded) } else { V::open(crate::code::found::Origin::Computed) }
+        if self.spend(text.len()) {
+            V::built(text, Built::Decoded)
+        } else {
+            V::open(crate::code::found::Origin::Computed)
+        }
     }
 }

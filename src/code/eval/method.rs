@@ -60,19 +60,44 @@ impl Machine<'_, '_> {
         match (name, of) {
             ("join", V::List(_)) => return self.fold(Fold::Implode, Some(of), args),
             ("join", _) => return self.fold(Fold::Join, Some(of), args),
-            ("decode" | "toString" | "force_encoding", _) => return self.codec(of, args.at(0).as_text().unwrap_or("")),
-            ("strip" | "trim" | "chomp" | "strip!" | "lstrip" | "trimEnd", V::Text(text, built)) if args.items.is_empty() => return Some(V::built(text.trim(), *built)),
-            ("map" | "collect" | "each" | "forEach" | "flatMap" | "filter" | "select" | "each_with_index" | "reduce", _) if matches!(args.items.last(), Some(V::Function(_) | V::Ref(_) | V::Bound(_))) => {
+            ("decode" | "toString" | "force_encoding", _) => {
+                return self.codec(of, args.at(0).as_text().unwrap_or(""));
+            }
+            ("strip" | "trim" | "chomp" | "strip!" | "lstrip" | "trimEnd", V::Text(text, built))
+                if args.items.is_empty() =>
+            {
+                return Some(V::built(text.trim(), *built));
+            }
+            (
+                "map" | "collect" | "each" | "forEach" | "flatMap" | "filter" | "select" | "each_with_index"
+                | "reduce",
+                _,
+            ) if matches!(args.items.last(), Some(V::Function(_) | V::Ref(_) | V::Bound(_))) => {
                 let function = args.items.last().cloned().unwrap_or(V::Nothing);
                 return self.fold(Fold::Map, None, &Args::of(vec![function, of.clone()]));
             }
             ("unpack" | "unpack1", V::Text(..)) => {
                 let template = args.at(0);
-                return if template.as_text().is_some_and(|t| t.starts_with(['m', 'u'])) { self.fold(Fold::Base64, Some(of), &Args::default()).map(|v| super::fold::readable(&v)) } else { None };
+                return if template.as_text().is_some_and(|t| t.starts_with(['m', 'u'])) {
+                    self.fold(Fold::Base64, Some(of), &Args::default()).map(|v| super::fold::readable(&v))
+                } else {
+                    None
+                };
             }
-            ("pack", V::List(seq)) => return self.fold(Fold::Pack, None, &Args::of([&[args.at(0)], seq.items.as_slice()].concat())),
-            ("get" | "fetch" | "dig", V::Dict(seq)) => return super::operator::lookup(&seq.items, &args.at(0)).or_else(|| args.items.get(1).cloned()),
-            ("values", V::Dict(seq)) => return Some(V::list(seq.items.iter().skip(1).step_by(2).cloned().collect())),
+            ("pack", V::List(seq)) => {
+                return self.fold(
+                    Fold::Pack,
+                    None,
+                    &Args::of([&[args.at(0)], seq.items.as_slice()].concat()),
+                );
+            }
+            ("get" | "fetch" | "dig", V::Dict(seq)) => {
+                return super::operator::lookup(&seq.items, &args.at(0))
+                    .or_else(|| args.items.get(1).cloned());
+            }
+            ("values", V::Dict(seq)) => {
+                return Some(V::list(seq.items.iter().skip(1).step_by(2).cloned().collect()));
+            }
             ("keys", V::Dict(seq)) => return Some(V::list(seq.items.iter().step_by(2).cloned().collect())),
             ("concat" | "push" | "append" | "unshift" | "+", _) => {
                 let items = [&[of.clone()], args.items.as_slice()].concat();
@@ -83,11 +108,21 @@ impl Machine<'_, '_> {
                 return from.and_then(|n| text.get(n..)).map(|t| V::built(t, (*built).max(Built::Pieced)));
             }
             ("charAt", _) => return Some(self.index(of.clone(), &args.at(0), crate::code::tree::NOTHING)),
-            ("gsub" | "sub" | "replace" | "replaceAll", _) if args.items.is_empty() || !matches!(args.at(0), V::Text(..) | V::Bytes(..)) => return None,
-            ("split", _) if args.items.is_empty() && self.language.lang == Lang::Node => return Some(V::list(vec![of.clone()])),
+            ("gsub" | "sub" | "replace" | "replaceAll", _)
+                if args.items.is_empty() || !matches!(args.at(0), V::Text(..) | V::Bytes(..)) =>
+            {
+                return None;
+            }
+            ("split", _) if args.items.is_empty() && self.language.lang == Lang::Node => {
+                return Some(V::list(vec![of.clone()]));
+            }
             _ => {}
         }
-        let fold = METHODS.binary_search_by(|(n, _)| (*n).cmp(name)).ok().and_then(|i| METHODS.get(i)).map(|(_, f)| *f)?;
+        let fold = METHODS
+            .binary_search_by(|(n, _)| (*n).cmp(name))
+            .ok()
+            .and_then(|i| METHODS.get(i))
+            .map(|(_, f)| *f)?;
         self.fold(fold, Some(of), args)
     }
 }

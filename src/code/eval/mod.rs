@@ -73,7 +73,9 @@ pub(crate) fn holds_function(value: &V) -> bool {
         V::List(s) | V::Dict(s) | V::Any(s) => s.items.iter().any(holds_function),
         V::Object(o) => o.args.iter().any(holds_function),
         V::Bound(b) => holds_function(&b.0),
-        V::Nothing | V::Text(..) | V::Bytes(..) | V::Number(_) | V::Mixed(..) | V::Open(_) | V::Ref(_) => false,
+        V::Nothing | V::Text(..) | V::Bytes(..) | V::Number(_) | V::Mixed(..) | V::Open(_) | V::Ref(_) => {
+            false
+        }
     }
 }
 

@@ -18,7 +18,9 @@ const NAME_LIMIT: usize = 200;
 impl Machine<'_, '_> {
     /// What the language's tables say about a name.
     pub(crate) fn means(&self, name: &str) -> Option<Means> {
-        self.language.words.iter().find_map(|table| table.binary_search_by(|(n, _)| (*n).cmp(name)).ok().and_then(|i| table.get(i)).map(|(_, m)| *m))
+        self.language.words.iter().find_map(|table| {
+            table.binary_search_by(|(n, _)| (*n).cmp(name)).ok().and_then(|i| table.get(i)).map(|(_, m)| *m)
+        })
     }
 
     pub(crate) fn name(&mut self, name: &str) -> V {
@@ -39,11 +41,15 @@ impl Machine<'_, '_> {
         }
         match self.means(name) {
             Some(Means::Is(other)) => match self.means(other) {
-                Some(Means::From(origin @ (Origin::Environment | Origin::Argument | Origin::Stdin))) => V::open(origin),
+                Some(Means::From(origin @ (Origin::Environment | Origin::Argument | Origin::Stdin))) => {
+                    V::open(origin)
+                }
                 _ => V::Ref(Rc::from(other)),
             },
             // a value itself, or a function that gives one: both are what they give
-            Some(Means::From(origin @ (Origin::Environment | Origin::Argument | Origin::Stdin))) => V::open(origin),
+            Some(Means::From(origin @ (Origin::Environment | Origin::Argument | Origin::Stdin))) => {
+                V::open(origin)
+            }
             Some(Means::From(origin)) if name.starts_with('$') => V::open(origin),
             Some(Means::Constant(text)) => V::text(text),
             _ => self.starred(name),
@@ -53,12 +59,18 @@ impl Machine<'_, '_> {
     /// A name that `from m import *` may have brought.
     fn starred(&mut self, name: &str) -> V {
         if self.means(name).is_none()
-            && let Some(V::List(modules)) = self.state.vars.get("*") {
-                let full = modules.items.iter().filter_map(V::as_text).map(|m| format!("{m}.{name}")).find(|full| self.means(full).is_some());
-                if let Some(full) = full {
-                    return self.reference(&full);
-                }
+            && let Some(V::List(modules)) = self.state.vars.get("*")
+        {
+            let full = modules
+                .items
+                .iter()
+                .filter_map(V::as_text)
+                .map(|m| format!("{m}.{name}"))
+                .find(|full| self.means(full).is_some());
+            if let Some(full) = full {
+                return self.reference(&full);
             }
+        }
         V::Ref(Rc::from(name))
     }
 
@@ -102,11 +114,24 @@ impl Machine<'_, '_> {
         match &of {
             V::Ref(object) => self.member_of_name(object, name, id),
             V::Any(seq) => V::any(seq.items.iter().map(|o| self.member(o.clone(), name, id)).collect()),
-            V::Dict(seq) => super::operator::lookup(&seq.items, &V::text(name)).unwrap_or_else(|| V::bound(of, name)),
-            V::Open(source) if source.origin == Origin::Environment && self.language.lang == Lang::Node => V::from(Origin::Variable, name),
+            V::Dict(seq) => {
+                super::operator::lookup(&seq.items, &V::text(name)).unwrap_or_else(|| V::bound(of, name))
+            }
+            V::Open(source) if source.origin == Origin::Environment && self.language.lang == Lang::Node => {
+                V::from(Origin::Variable, name)
+            }
             V::Object(object) if object.class == "temporary" && matches!(name, "name" | "path") => of,
             V::Object(object) if object.class == "path" => self.path_member(&of, name),
-            V::Open(_) | V::Nothing | V::Text(..) | V::Bytes(..) | V::Number(_) | V::List(_) | V::Mixed(..) | V::Bound(_) | V::Function(_) | V::Object(_) => self.telltale(of, name, id),
+            V::Open(_)
+            | V::Nothing
+            | V::Text(..)
+            | V::Bytes(..)
+            | V::Number(_)
+            | V::List(_)
+            | V::Mixed(..)
+            | V::Bound(_)
+            | V::Function(_)
+            | V::Object(_) => self.telltale(of, name, id),
         }
     }
 
@@ -119,7 +144,11 @@ impl Machine<'_, '_> {
                 self.doubt(Grade::Hidden, "walks over all classes to reach what it does not name", span);
                 V::open(Origin::Unknown)
             }
-            ("constructor", Lang::Node) if matches!(&of, V::Bound(b) if &*b.1 == "constructor") || matches!(of, V::Function(_)) => V::Ref(Rc::from("Function")),
+            ("constructor", Lang::Node)
+                if matches!(&of, V::Bound(b) if &*b.1 == "constructor") || matches!(of, V::Function(_)) =>
+            {
+                V::Ref(Rc::from("Function"))
+            }
             _ => V::bound(of, name),
         }
     }
@@ -128,9 +157,14 @@ impl Machine<'_, '_> {
         let lang = self.language.lang;
         match (object, name, lang) {
             (_, "__dict__", Lang::Python) => return V::Ref(Rc::from(object)),
-            ("builtins" | "__builtins__" | "builtins.__dict__", _, Lang::Python) | ("globalThis" | "global" | "window", _, Lang::Node) | ("Kernel" | "Object", _, Lang::Ruby) | ("_G" | "_ENV", _, Lang::Lua) => return self.name(name),
+            ("builtins" | "__builtins__" | "builtins.__dict__", _, Lang::Python)
+            | ("globalThis" | "global" | "window", _, Lang::Node)
+            | ("Kernel" | "Object", _, Lang::Ruby)
+            | ("_G" | "_ENV", _, Lang::Lua) => return self.name(name),
             (_, "__globals__", Lang::Python) => return V::Ref(Rc::from("__globals__")),
-            ("module" | "process.mainModule" | "require.main", "constructor", Lang::Node) => return V::Ref(Rc::from("Module")),
+            ("module" | "process.mainModule" | "require.main", "constructor", Lang::Node) => {
+                return V::Ref(Rc::from("Module"));
+            }
             (_, "constructor", Lang::Node) => return V::bound(V::Ref(Rc::from(object)), name),
             (_, "__subclasses__", Lang::Python) => return self.telltale(V::Nothing, name, id),
             ("globals()", _, Lang::Python) => return self.name(name),
@@ -149,10 +183,25 @@ impl Machine<'_, '_> {
     /// A name is chosen at run time: how bad that is depends on whose member it is.
     pub(crate) fn chosen(&mut self, object: &str, name: &V, id: Id) {
         let root = object.split('.').next().unwrap_or("");
-        let is_module = self.language.modules.iter().any(|(m, r)| *m == root && r.has(Reach::PROCESSES.with(Reach::CODE).with(Reach::NATIVE)));
-        if is_module || matches!(object, "globals()" | "builtins" | "__builtins__" | "sys.modules" | "globalThis" | "global" | "_G") {
+        let is_module = self
+            .language
+            .modules
+            .iter()
+            .any(|(m, r)| *m == root && r.has(Reach::PROCESSES.with(Reach::CODE).with(Reach::NATIVE)));
+        if is_module
+            || matches!(
+                object,
+                "globals()" | "builtins" | "__builtins__" | "sys.modules" | "globalThis" | "global" | "_G"
+            )
+        {
             let span = self.span(id);
-            let grade = if name.source().origin > Origin::Unknown || name.level() > crate::code::found::Built::Plain { Grade::Hidden } else { Grade::Chosen };
+            let grade = if name.source().origin > Origin::Unknown
+                || name.level() > crate::code::found::Built::Plain
+            {
+                Grade::Hidden
+            } else {
+                Grade::Chosen
+            };
             self.doubt(grade, "a member is chosen at run time", span);
         }
     }
@@ -164,7 +213,10 @@ impl Machine<'_, '_> {
         };
         match (name, text.as_text()) {
             ("parent", Some(path)) => {
-                let cut = path.trim_end_matches('/').rsplit_once('/').map_or(".", |(head, _)| if head.is_empty() { "/" } else { head });
+                let cut = path
+                    .trim_end_matches('/')
+                    .rsplit_once('/')
+                    .map_or(".", |(head, _)| if head.is_empty() { "/" } else { head });
                 V::object("path", vec![V::text(cut)])
             }
             ("name", Some(path)) => V::text(path.rsplit('/').next().unwrap_or("")),

@@ -19,14 +19,22 @@ impl Machine<'_, '_> {
             Special::RubyMode => self.ruby_mode(args, id),
             Special::RubyMethod => {
                 let of = this.cloned().unwrap_or_else(|| V::Ref(Rc::from("Kernel")));
-                if let Some(name) = args.at(0).as_text() { self.member(of, name, id) } else {
+                if let Some(name) = args.at(0).as_text() {
+                    self.member(of, name, id)
+                } else {
                     self.chosen("Kernel", &args.at(0), id);
                     V::open(Origin::Unknown)
                 }
             }
             Special::RubyPopen => {
                 let is_mode = args.items.get(1).and_then(V::as_text).is_some_and(|m| m.len() <= 3);
-                let items = args.items.iter().enumerate().filter(|(n, _)| !(is_mode && *n == 1)).map(|(_, v)| v.clone()).collect();
+                let items = args
+                    .items
+                    .iter()
+                    .enumerate()
+                    .filter(|(n, _)| !(is_mode && *n == 1))
+                    .map(|(_, v)| v.clone())
+                    .collect();
                 self.system(&Args { items, ..args.clone() }, id)
             }
             Special::LuaConcat => {
@@ -36,12 +44,20 @@ impl Machine<'_, '_> {
             Special::LuaSub => {
                 let from = args.at(1).as_number().unwrap_or(1);
                 let start = if from > 0 { from.saturating_sub(1) } else { from };
-                let length = args.items.get(2).and_then(V::as_number).filter(|n| *n > 0).map(|n| V::Number(n.saturating_sub(start)));
+                let length = args
+                    .items
+                    .get(2)
+                    .and_then(V::as_number)
+                    .filter(|n| *n > 0)
+                    .map(|n| V::Number(n.saturating_sub(start)));
                 let items = [V::Number(start)].into_iter().chain(length);
-                self.fold(Fold::Substr, None, &Args::of(std::iter::once(args.at(0)).chain(items).collect())).unwrap_or_else(|| V::Open(args.source()))
+                self.fold(Fold::Substr, None, &Args::of(std::iter::once(args.at(0)).chain(items).collect()))
+                    .unwrap_or_else(|| V::Open(args.source()))
             }
             Special::RUnlink => {
-                let recursive = args.option("recursive").is_some_and(|v| matches!(&v, V::Ref(n) if matches!(&**n, "TRUE" | "T")));
+                let recursive = args
+                    .option("recursive")
+                    .is_some_and(|v| matches!(&v, V::Ref(n) if matches!(&**n, "TRUE" | "T")));
                 self.reach(Reach::FILES);
                 for path in opened(&args.at(0)) {
                     self.act(if recursive { What::DeleteTree } else { What::Delete }, vec![path], id);
@@ -51,7 +67,9 @@ impl Machine<'_, '_> {
             Special::RFile => self.r_file(args, id),
             Special::RCat => {
                 if let Some(path) = args.named.iter().find(|(n, _)| &**n == "file").map(|(_, v)| v.clone()) {
-                    let appends = args.named.iter().any(|(n, v)| &**n == "append" && matches!(v, V::Ref(t) if matches!(&**t, "TRUE" | "T")));
+                    let appends = args.named.iter().any(|(n, v)| {
+                        &**n == "append" && matches!(v, V::Ref(t) if matches!(&**t, "TRUE" | "T"))
+                    });
                     let data = args.at(0);
                     self.act(if appends { What::Append } else { What::Write }, vec![path, data], id);
                 }
@@ -61,9 +79,15 @@ impl Machine<'_, '_> {
                 Some((_, text)) => self.special(Special::Eval, None, &Args::of(vec![text.clone()]), id),
                 None => V::Nothing,
             },
-            Special::RGet => args.at(0).as_text().map_or_else(|| V::open(Origin::Unknown), |name| self.name(name)),
+            Special::RGet => {
+                args.at(0).as_text().map_or_else(|| V::open(Origin::Unknown), |name| self.name(name))
+            }
             Special::RPaste => {
-                let separator = args.named.iter().find(|(n, _)| matches!(&**n, "sep" | "collapse")).map_or_else(|| V::text(" "), |(_, v)| v.clone());
+                let separator = args
+                    .named
+                    .iter()
+                    .find(|(n, _)| matches!(&**n, "sep" | "collapse"))
+                    .map_or_else(|| V::text(" "), |(_, v)| v.clone());
                 let items = args.items.iter().flat_map(opened).collect();
                 self.join(&separator, &V::list(items)).unwrap_or_else(|| V::Open(args.source()))
             }

@@ -40,12 +40,13 @@ impl Machine<'_, '_> {
             Special::PerlShift => self.shift(args),
             Special::PerlPrint => {
                 if let Some(V::Object(file)) = args.items.first()
-                    && file.class == "file" {
-                        let path = file.args.first().cloned().unwrap_or(V::Nothing);
-                        for data in args.items.iter().skip(1) {
-                            self.give(&path, data);
-                        }
+                    && file.class == "file"
+                {
+                    let path = file.args.first().cloned().unwrap_or(V::Nothing);
+                    for data in args.items.iter().skip(1) {
+                        self.give(&path, data);
                     }
+                }
                 self.special(Special::Print, None, args, id)
             }
             Special::PerlUnpack => {
@@ -53,7 +54,9 @@ impl Machine<'_, '_> {
                 let letter = template.as_text().and_then(|t| t.chars().next());
                 let of = Args::of(vec![args.at(1)]);
                 match letter {
-                    Some('u' | 'm') => self.fold(Fold::Base64, None, &of).map_or(V::Nothing, |v| super::fold::readable(&v)),
+                    Some('u' | 'm') => {
+                        self.fold(Fold::Base64, None, &of).map_or(V::Nothing, |v| super::fold::readable(&v))
+                    }
                     _ => V::Open(args.source()),
                 }
             }
@@ -70,9 +73,14 @@ impl Machine<'_, '_> {
             Special::PerlSplit => {
                 let separator = args.at(0);
                 let separator = if separator.as_text() == Some(" ") { V::Nothing } else { separator };
-                self.fold(Fold::Split, None, &Args::of(vec![args.at(1), separator])).unwrap_or_else(|| V::Open(args.source()))
+                self.fold(Fold::Split, None, &Args::of(vec![args.at(1), separator]))
+                    .unwrap_or_else(|| V::Open(args.source()))
             }
-            _ => args.at(0).as_text().and_then(|t| i64::from_str_radix(t.trim_start_matches("0x"), 16).ok()).map_or_else(|| V::Open(args.source()), V::Number),
+            _ => args
+                .at(0)
+                .as_text()
+                .and_then(|t| i64::from_str_radix(t.trim_start_matches("0x"), 16).ok())
+                .map_or_else(|| V::Open(args.source()), V::Number),
         }
     }
 
@@ -93,7 +101,11 @@ impl Machine<'_, '_> {
 
     pub(crate) fn callee_is(&self, id: Id, name: &str) -> bool {
         match self.tree.node(id) {
-            Node::Call(kids) => self.tree.kids(*kids).first().is_some_and(|c| matches!(self.tree.node(*c), Node::Name(n) if *n == name)),
+            Node::Call(kids) => self
+                .tree
+                .kids(*kids)
+                .first()
+                .is_some_and(|c| matches!(self.tree.node(*c), Node::Name(n) if *n == name)),
             _ => false,
         }
     }
@@ -102,7 +114,10 @@ impl Machine<'_, '_> {
         self.reach(Reach::NETWORK);
         let what = if self.callee_is(id, "bind") { What::Listen } else { What::Connect };
         let (host, port) = match args.items.get(1) {
-            Some(V::Object(address)) if address.class == "address" => (address.args.get(1).cloned().unwrap_or(V::Nothing), address.args.first().cloned().unwrap_or(V::Nothing)),
+            Some(V::Object(address)) if address.class == "address" => (
+                address.args.get(1).cloned().unwrap_or(V::Nothing),
+                address.args.first().cloned().unwrap_or(V::Nothing),
+            ),
             Some(other) => (V::Open(other.source()), V::Nothing),
             None => (V::open(Origin::Unknown), V::Nothing),
         };
@@ -126,7 +141,11 @@ impl Machine<'_, '_> {
                 let made = decode::translate(text, pattern, to);
                 self.hidden(&made)
             }
-            (Some(text), Some(to)) if pattern.bytes().all(|b| b.is_ascii_alphanumeric() || b" -_,:;#@!~%&=<>'\"".contains(&b)) => {
+            (Some(text), Some(to))
+                if pattern
+                    .bytes()
+                    .all(|b| b.is_ascii_alphanumeric() || b" -_,:;#@!~%&=<>'\"".contains(&b)) =>
+            {
                 let made = text.replace(pattern, to);
                 if self.spend(made.len()) { V::built(&made, old.level()) } else { V::open(Origin::Computed) }
             }

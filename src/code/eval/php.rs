@@ -23,24 +23,42 @@ impl Machine<'_, '_> {
                 V::open(Origin::Computed)
             }
             Special::PhpPut => {
-                let appends = args.items.get(2).is_some_and(|v| matches!(v, V::Ref(n) if **n == *"FILE_APPEND"));
+                let appends =
+                    args.items.get(2).is_some_and(|v| matches!(v, V::Ref(n) if **n == *"FILE_APPEND"));
                 self.reach(Reach::FILES);
                 let path = unbound(args.at(0));
-                self.act(if appends { What::Append } else { What::Write }, vec![path, unbound(args.at(1))], id);
+                self.act(
+                    if appends { What::Append } else { What::Write },
+                    vec![path, unbound(args.at(1))],
+                    id,
+                );
                 V::open(Origin::Computed)
             }
             Special::PhpGet => self.php_get(args, id),
             Special::PhpStream => match args.at(0) {
                 V::Object(file) if file.class == "file" => {
                     let path = file.args.first().cloned().unwrap_or(V::Nothing);
-                    if let Some(data) = args.items.get(1).filter(|_| self.callee_is(id, "fwrite") || self.callee_is(id, "fputs")) {
+                    if let Some(data) = args
+                        .items
+                        .get(1)
+                        .filter(|_| self.callee_is(id, "fwrite") || self.callee_is(id, "fputs"))
+                    {
                         self.give(&path, data);
                     }
                     V::from(Origin::File, &path.shown())
                 }
                 V::Object(socket) if socket.class == "socket" => {
-                    if let Some(data) = args.items.get(1).filter(|_| self.callee_is(id, "fwrite") || self.callee_is(id, "fputs")).cloned() {
-                        self.act(What::Send, vec![socket.args.first().cloned().unwrap_or(V::Nothing), data], id);
+                    if let Some(data) = args
+                        .items
+                        .get(1)
+                        .filter(|_| self.callee_is(id, "fwrite") || self.callee_is(id, "fputs"))
+                        .cloned()
+                    {
+                        self.act(
+                            What::Send,
+                            vec![socket.args.first().cloned().unwrap_or(V::Nothing), data],
+                            id,
+                        );
                     }
                     V::open(Origin::Network)
                 }
@@ -55,14 +73,20 @@ impl Machine<'_, '_> {
             Special::PhpCurlOption => {
                 let (name, value) = (args.at(1), args.at(2));
                 match &name {
-                    V::Ref(n) if **n == *"CURLOPT_POSTFIELDS" => self.act(What::Send, vec![args.at(0), value], id),
+                    V::Ref(n) if **n == *"CURLOPT_POSTFIELDS" => {
+                        self.act(What::Send, vec![args.at(0), value], id)
+                    }
                     V::Ref(n) if **n == *"CURLOPT_URL" => self.act(What::Fetch, vec![value], id),
                     _ => {}
                 }
                 V::Nothing
             }
-            Special::PhpSplit => self.fold(Fold::Split, None, &Args::of(vec![args.at(1), args.at(0)])).unwrap_or_else(|| V::Open(args.source())),
-            Special::PhpChars => self.fold(Fold::Split, None, &Args::of(vec![args.at(0), V::text("")])).unwrap_or_else(|| V::Open(args.source())),
+            Special::PhpSplit => self
+                .fold(Fold::Split, None, &Args::of(vec![args.at(1), args.at(0)]))
+                .unwrap_or_else(|| V::Open(args.source())),
+            Special::PhpChars => self
+                .fold(Fold::Split, None, &Args::of(vec![args.at(0), V::text("")]))
+                .unwrap_or_else(|| V::Open(args.source())),
             Special::PhpReplace => self.php_replace(args),
             _ => {
                 let mut items = Vec::new();
@@ -112,7 +136,9 @@ impl Machine<'_, '_> {
             None => {}
         }
         if let Some((_, data)) = shown.strip_prefix("data:").and_then(|d| d.split_once(";base64,")) {
-            return self.fold(Fold::Base64, None, &Args::of(vec![V::text(data)])).map_or(V::Nothing, |v| super::fold::readable(&v));
+            return self
+                .fold(Fold::Base64, None, &Args::of(vec![V::text(data)]))
+                .map_or(V::Nothing, |v| super::fold::readable(&v));
         }
         if self.callee_is(id, "fopen") {
             return self.open(None, &Args::of(vec![path, args.at(1)]), id);
@@ -129,7 +155,11 @@ impl Machine<'_, '_> {
         if let Some((name, number)) = address.as_deref().and_then(|a| a.rsplit_once(':')) {
             (host, port) = (V::text(name), V::text(number));
         }
-        self.act(What::Connect, vec![host.clone(), if matches!(port, V::Ref(_)) { V::Nothing } else { port }], id);
+        self.act(
+            What::Connect,
+            vec![host.clone(), if matches!(port, V::Ref(_)) { V::Nothing } else { port }],
+            id,
+        );
         V::object("socket", vec![host])
     }
 
@@ -138,8 +168,13 @@ impl Machine<'_, '_> {
         let mut text = args.at(2);
         let to = opened(&args.at(1));
         for (n, from) in opened(&args.at(0)).iter().enumerate() {
-            let with = to.get(n).or(to.first().filter(|_| to.len() == 1)).cloned().unwrap_or_else(|| V::text(""));
-            let Some(made) = self.fold(Fold::Replace, None, &Args::of(vec![text.clone(), from.clone(), with])) else { return V::Open(args.source()) };
+            let with =
+                to.get(n).or(to.first().filter(|_| to.len() == 1)).cloned().unwrap_or_else(|| V::text(""));
+            let Some(made) =
+                self.fold(Fold::Replace, None, &Args::of(vec![text.clone(), from.clone(), with]))
+            else {
+                return V::Open(args.source());
+            };
             text = made;
         }
         text
@@ -148,7 +183,8 @@ impl Machine<'_, '_> {
 
 fn is_url(value: &V) -> bool {
     let shown = value.shown();
-    ["http://", "https://", "ftp://", "ftps://"].iter().any(|p| shown.starts_with(p)) || value.source().origin == Origin::Network
+    ["http://", "https://", "ftp://", "ftps://"].iter().any(|p| shown.starts_with(p))
+        || value.source().origin == Origin::Network
 }
 
 fn unbound(value: V) -> V {

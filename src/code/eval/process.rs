@@ -27,13 +27,21 @@ impl Machine<'_, '_> {
     /// python's subprocess functions.
     pub(crate) fn subprocess(&mut self, args: &Args, id: Id) -> V {
         self.reach(Reach::PROCESSES);
-        let what = args.items.first().cloned().or_else(|| args.option("args")).or_else(|| args.option("cmd")).unwrap_or(V::Nothing);
+        let what = args
+            .items
+            .first()
+            .cloned()
+            .or_else(|| args.option("args"))
+            .or_else(|| args.option("cmd"))
+            .unwrap_or(V::Nothing);
         let shell = args.named.iter().find(|(n, _)| &**n == "shell").map(|(_, v)| v);
         let input = args.named.iter().find(|(n, _)| &**n == "input").map(|(_, v)| v.clone());
         if let Some(program) = args.named.iter().find(|(n, _)| &**n == "executable").map(|(_, v)| v.clone()) {
             self.act(What::Exec, vec![program], id);
         }
-        let tied = args.named.iter().any(|(n, v)| matches!(&**n, "stdin" | "stdout" | "stderr") && v.source().origin == Origin::Network);
+        let tied = args.named.iter().any(|(n, v)| {
+            matches!(&**n, "stdin" | "stdout" | "stderr") && v.source().origin == Origin::Network
+        });
         if tied {
             self.act(What::StreamsToNetwork, Vec::new(), id);
         }
@@ -68,7 +76,16 @@ impl Machine<'_, '_> {
         match (input, argv.first().and_then(V::as_text)) {
             (Some(input), Some(name)) if is_shell(name) && alone => self.shell(input, id),
             _ => {
-                let argv = argv.into_iter().map(|v| if matches!(v, V::Ref(_) | V::Function(_) | V::Bound(_)) { V::open(Origin::Unknown) } else { v }).collect();
+                let argv = argv
+                    .into_iter()
+                    .map(|v| {
+                        if matches!(v, V::Ref(_) | V::Function(_) | V::Bound(_)) {
+                            V::open(Origin::Unknown)
+                        } else {
+                            v
+                        }
+                    })
+                    .collect();
                 self.act(What::Exec, argv, id);
             }
         }
@@ -80,8 +97,13 @@ impl Machine<'_, '_> {
         let program = args.at(0);
         let shell = args.option("shell");
         let uses_shell = is_true(shell.as_ref());
-        let rest: Vec<V> = args.items.iter().skip(1).find(|v| matches!(v, V::List(_))).map(opened).unwrap_or_default();
-        let unknown_rest = args.items.get(1).filter(|v| matches!(v, V::Open(_) | V::Ref(_) | V::Any(_))).map(|v| V::Open(v.source()));
+        let rest: Vec<V> =
+            args.items.iter().skip(1).find(|v| matches!(v, V::List(_))).map(opened).unwrap_or_default();
+        let unknown_rest = args
+            .items
+            .get(1)
+            .filter(|v| matches!(v, V::Open(_) | V::Ref(_) | V::Any(_)))
+            .map(|v| V::Open(v.source()));
         let argv: Vec<V> = std::iter::once(program.clone()).chain(rest).chain(unknown_rest).collect();
         if uses_shell {
             let joined = self.join(&V::text(" "), &V::list(argv)).unwrap_or(V::Nothing);
@@ -91,7 +113,8 @@ impl Machine<'_, '_> {
         } else {
             self.argv(argv, args.option("input"), id);
         }
-        let tied = args.items.iter().skip(1).any(|v| v.source().origin == Origin::Network) || args.option("stdio").is_some_and(|v| v.source().origin == Origin::Network);
+        let tied = args.items.iter().skip(1).any(|v| v.source().origin == Origin::Network)
+            || args.option("stdio").is_some_and(|v| v.source().origin == Origin::Network);
         if tied {
             self.act(What::StreamsToNetwork, Vec::new(), id);
         }
@@ -104,9 +127,16 @@ impl Machine<'_, '_> {
     /// One argument is shell text, several are an argument vector: system and exec of perl, ruby.
     pub(crate) fn system(&mut self, args: &Args, id: Id) -> V {
         self.reach(Reach::PROCESSES);
-        let mut items: Vec<V> = args.items.iter().filter(|v| !matches!(v, V::Dict(_) | V::Function(_))).flat_map(|v| if let V::List(s) = v { s.items.clone() } else { vec![v.clone()] }).collect();
-        let maps = args.items.iter().filter(|v| matches!(v, V::Dict(_))).chain(args.named.iter().map(|(_, v)| v));
-        let tied = self.language.lang == Lang::Ruby && maps.into_iter().any(|v| v.source().origin == Origin::Network);
+        let mut items: Vec<V> = args
+            .items
+            .iter()
+            .filter(|v| !matches!(v, V::Dict(_) | V::Function(_)))
+            .flat_map(|v| if let V::List(s) = v { s.items.clone() } else { vec![v.clone()] })
+            .collect();
+        let maps =
+            args.items.iter().filter(|v| matches!(v, V::Dict(_))).chain(args.named.iter().map(|(_, v)| v));
+        let tied = self.language.lang == Lang::Ruby
+            && maps.into_iter().any(|v| v.source().origin == Origin::Network);
         if tied {
             self.act(What::StreamsToNetwork, Vec::new(), id);
         }

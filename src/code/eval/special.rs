@@ -37,16 +37,64 @@ impl Machine<'_, '_> {
             Special::Glob => args.items.first().map_or(V::Nothing, |pattern| V::list(vec![pattern.clone()])),
             Special::Request => self.request(args, id),
             Special::Globals => V::Ref(Rc::from("globals()")),
-            Special::NodeRemove | Special::NodeTimer | Special::NodeBuffer | Special::NodeRequest | Special::NodePipe | Special::NodeServer | Special::MakeRequire => self.node_special(special, this, args, id),
-            Special::PerlMode | Special::PerlSocket | Special::PerlConnect | Special::PerlAccept | Special::PerlShift | Special::PerlPrint | Special::PerlUnpack | Special::PerlReverse | Special::PerlSplit | Special::PerlHex => {
-                self.perl_special(special, args, id)
-            }
-            Special::PhpProcess | Special::PhpCopy | Special::PhpPut | Special::PhpGet | Special::PhpStream | Special::PhpConnect | Special::PhpSocketConnect | Special::PhpCurlOption | Special::PhpSplit | Special::PhpChars | Special::PhpReplace | Special::PhpArray => self.php_special(special, args, id),
-            Special::RubyMode | Special::RubyMethod | Special::RubyPopen | Special::LuaConcat | Special::LuaSub | Special::RUnlink | Special::RFile | Special::RCat | Special::RParse | Special::RGet | Special::RPaste | Special::RApply => self.other_special(special, this, args, id),
-            Special::Apply | Special::Execl | Special::Execv | Special::Fork | Special::KillList | Special::PutEnv | Special::Thread => self.process_special(special, args, id),
-            Special::Extract | Special::MakePath | Special::HomePath | Special::HerePath | Special::Temporary | Special::AwkWrite | Special::AwkRead | Special::AwkPipe | Special::AwkSubstr | Special::Visit => {
-                self.path_special(special, this, args, id)
-            }
+            Special::NodeRemove
+            | Special::NodeTimer
+            | Special::NodeBuffer
+            | Special::NodeRequest
+            | Special::NodePipe
+            | Special::NodeServer
+            | Special::MakeRequire => self.node_special(special, this, args, id),
+            Special::PerlMode
+            | Special::PerlSocket
+            | Special::PerlConnect
+            | Special::PerlAccept
+            | Special::PerlShift
+            | Special::PerlPrint
+            | Special::PerlUnpack
+            | Special::PerlReverse
+            | Special::PerlSplit
+            | Special::PerlHex => self.perl_special(special, args, id),
+            Special::PhpProcess
+            | Special::PhpCopy
+            | Special::PhpPut
+            | Special::PhpGet
+            | Special::PhpStream
+            | Special::PhpConnect
+            | Special::PhpSocketConnect
+            | Special::PhpCurlOption
+            | Special::PhpSplit
+            | Special::PhpChars
+            | Special::PhpReplace
+            | Special::PhpArray => self.php_special(special, args, id),
+            Special::RubyMode
+            | Special::RubyMethod
+            | Special::RubyPopen
+            | Special::LuaConcat
+            | Special::LuaSub
+            | Special::RUnlink
+            | Special::RFile
+            | Special::RCat
+            | Special::RParse
+            | Special::RGet
+            | Special::RPaste
+            | Special::RApply => self.other_special(special, this, args, id),
+            Special::Apply
+            | Special::Execl
+            | Special::Execv
+            | Special::Fork
+            | Special::KillList
+            | Special::PutEnv
+            | Special::Thread => self.process_special(special, args, id),
+            Special::Extract
+            | Special::MakePath
+            | Special::HomePath
+            | Special::HerePath
+            | Special::Temporary
+            | Special::AwkWrite
+            | Special::AwkRead
+            | Special::AwkPipe
+            | Special::AwkSubstr
+            | Special::Visit => self.path_special(special, this, args, id),
             Special::ConnectOptions => self.connect_options(args, id),
         }
     }
@@ -67,7 +115,10 @@ impl Machine<'_, '_> {
 
     pub(crate) fn exec(&mut self, argv: Vec<V>, id: Id) -> V {
         self.reach(Reach::PROCESSES);
-        let argv: Vec<V> = argv.into_iter().map(|v| if matches!(v, V::Ref(_) | V::Function(_)) { V::open(Origin::Unknown) } else { v }).collect();
+        let argv: Vec<V> = argv
+            .into_iter()
+            .map(|v| if matches!(v, V::Ref(_) | V::Function(_)) { V::open(Origin::Unknown) } else { v })
+            .collect();
         let detail = argv.first().map(V::shown).unwrap_or_default();
         self.act(What::Exec, argv, id);
         V::object("process", vec![V::text(&detail)])
@@ -115,7 +166,12 @@ impl Machine<'_, '_> {
         let nested = state.nested;
         let built = state.built;
         let span = outer.unwrap_or_else(|| self.tree.span(id));
-        let inner = super::State { outer: Some(span), nested: nested.saturating_add(1), built: built.max(level), ..state };
+        let inner = super::State {
+            outer: Some(span),
+            nested: nested.saturating_add(1),
+            built: built.max(level),
+            ..state
+        };
         let (value, mut state) = super::run_nested(self.language, text, inner);
         state.vars.retain(|_, v| !super::holds_function(v));
         let functions: std::collections::HashMap<Rc<str>, V> = functions;
@@ -143,7 +199,13 @@ impl Machine<'_, '_> {
             }
             (V::Ref(of), None) => {
                 if let V::Any(seq) = &name {
-                    V::any(seq.items.iter().filter_map(V::as_text).map(|t| self.member(object.clone(), t, id)).collect())
+                    V::any(
+                        seq.items
+                            .iter()
+                            .filter_map(V::as_text)
+                            .map(|t| self.member(object.clone(), t, id))
+                            .collect(),
+                    )
                 } else {
                     let of = Rc::clone(of);
                     self.chosen(&of, &name, id);
@@ -153,7 +215,11 @@ impl Machine<'_, '_> {
             _ => V::Open(object.source()),
         };
         if is_send {
-            let rest = Args { items: args.items.iter().skip(rest).cloned().collect(), named: args.named.clone(), ..Args::default() };
+            let rest = Args {
+                items: args.items.iter().skip(rest).cloned().collect(),
+                named: args.named.clone(),
+                ..Args::default()
+            };
             return self.apply(&found, &rest, id);
         }
         found
@@ -163,24 +229,27 @@ impl Machine<'_, '_> {
         let name = args.items.first().cloned().or_else(|| args.option("name")).unwrap_or(V::Nothing);
         match &name {
             V::Any(seq) => {
-                let values = seq.items.iter().map(|one| self.import_call(&Args::of(vec![one.clone()]), id)).collect();
+                let values =
+                    seq.items.iter().map(|one| self.import_call(&Args::of(vec![one.clone()]), id)).collect();
                 V::any(values)
             }
-            _ => if let Some(text) = name.as_text() {
-                let module = text.strip_prefix("node:").unwrap_or(text).to_owned();
-                self.module_reach(&module);
-                if module.starts_with(['/', '.', '~']) {
-                    self.act(What::Load, vec![V::text(&module)], id);
+            _ => {
+                if let Some(text) = name.as_text() {
+                    let module = text.strip_prefix("node:").unwrap_or(text).to_owned();
+                    self.module_reach(&module);
+                    if module.starts_with(['/', '.', '~']) {
+                        self.act(What::Load, vec![V::text(&module)], id);
+                    }
+                    self.reference(&module)
+                } else {
+                    let source = name.source();
+                    if source.origin > Origin::Listing || source.decoded == Decoded::Yes {
+                        let span = self.span(id);
+                        self.doubt(Grade::Chosen, "a module is chosen at run time", span);
+                    }
+                    V::Open(Source { origin: Origin::Unknown.max(source.origin), ..source })
                 }
-                self.reference(&module)
-            } else {
-                let source = name.source();
-                if source.origin > Origin::Listing || source.decoded == Decoded::Yes {
-                    let span = self.span(id);
-                    self.doubt(Grade::Chosen, "a module is chosen at run time", span);
-                }
-                V::Open(Source { origin: Origin::Unknown.max(source.origin), ..source })
-            },
+            }
         }
     }
 
@@ -191,7 +260,15 @@ impl Machine<'_, '_> {
             match source.origin {
                 Origin::Environment => self.act(What::Environment, Vec::new(), id),
                 Origin::Variable => self.act(What::Print, vec![value], id),
-                Origin::Computed | Origin::Unknown | Origin::System | Origin::Listing | Origin::Argument | Origin::Command | Origin::Stdin | Origin::File | Origin::Network => {}
+                Origin::Computed
+                | Origin::Unknown
+                | Origin::System
+                | Origin::Listing
+                | Origin::Argument
+                | Origin::Command
+                | Origin::Stdin
+                | Origin::File
+                | Origin::Network => {}
             }
         }
         self.callbacks(args, &V::Nothing);
@@ -200,7 +277,8 @@ impl Machine<'_, '_> {
 
     fn getenv(&mut self, args: &Args) -> V {
         let Some(name) = args.items.first() else { return V::open(Origin::Environment) };
-        let value = name.as_text().map_or_else(|| V::open(Origin::Variable), |n| V::from(Origin::Variable, n));
+        let value =
+            name.as_text().map_or_else(|| V::open(Origin::Variable), |n| V::from(Origin::Variable, n));
         match args.items.get(1) {
             Some(default) => V::any(vec![value, default.clone()]),
             None => value,
@@ -209,13 +287,17 @@ impl Machine<'_, '_> {
 
     fn address(&mut self, this: Option<&V>, args: &Args, id: Id) -> V {
         let (host, port) = match args.at(0) {
-            V::List(seq) => (seq.items.first().cloned().unwrap_or(V::Nothing), seq.items.get(1).cloned().unwrap_or(V::Nothing)),
+            V::List(seq) => (
+                seq.items.first().cloned().unwrap_or(V::Nothing),
+                seq.items.get(1).cloned().unwrap_or(V::Nothing),
+            ),
             other => (other, args.at(1)),
         };
         if let (V::Text(t, _), true) = (&host, matches!(port, V::Nothing))
-            && t.starts_with('/') {
-                return V::Nothing;
-            }
+            && t.starts_with('/')
+        {
+            return V::Nothing;
+        }
         self.reach(Reach::NETWORK);
         self.act(What::Connect, vec![host, port], id);
         this.cloned().unwrap_or_else(|| V::object("socket", Vec::new()))
@@ -233,7 +315,20 @@ impl Machine<'_, '_> {
         self.reach(Reach::NETWORK);
         let url = args.items.first().cloned().or_else(|| args.option("url")).unwrap_or(V::Nothing);
         let detail = url.shown();
-        let data: Vec<V> = args.items.iter().skip(1).cloned().chain(args.named.iter().filter(|(n, _)| matches!(&**n, "data" | "json" | "files" | "content" | "body" | "params")).map(|(_, v)| v.clone())).collect();
+        let data: Vec<V> = args
+            .items
+            .iter()
+            .skip(1)
+            .cloned()
+            .chain(
+                args.named
+                    .iter()
+                    .filter(|(n, _)| {
+                        matches!(&**n, "data" | "json" | "files" | "content" | "body" | "params")
+                    })
+                    .map(|(_, v)| v.clone()),
+            )
+            .collect();
         let sent = data.into_iter().find(|v| !matches!(v, V::Nothing | V::Number(_) | V::Function(_)));
         match sent {
             Some(sent) => self.act(What::Send, vec![url, sent], id),
@@ -246,10 +341,18 @@ impl Machine<'_, '_> {
 
     fn connect_options(&mut self, args: &Args, id: Id) -> V {
         self.reach(Reach::NETWORK);
-        let pick = |names: &[&str]| names.iter().find_map(|n| args.option(n).or_else(|| flat_option(&args.items, n)));
-        let host = pick(&["host", "hostname", "PeerAddr", "PeerHost"]).or_else(|| args.items.iter().find(|v| matches!(v, V::Text(..) | V::Mixed(..) | V::Open(_))).cloned());
+        let pick = |names: &[&str]| {
+            names.iter().find_map(|n| args.option(n).or_else(|| flat_option(&args.items, n)))
+        };
+        let host = pick(&["host", "hostname", "PeerAddr", "PeerHost"]).or_else(|| {
+            args.items.iter().find(|v| matches!(v, V::Text(..) | V::Mixed(..) | V::Open(_))).cloned()
+        });
         let number = args.items.iter().find(|v| matches!(v, V::Number(_))).cloned();
-        let second = args.items.get(1).filter(|v| matches!(v, V::Text(..) | V::Mixed(..) | V::Open(_)) && args.items.len() <= 3).cloned();
+        let second = args
+            .items
+            .get(1)
+            .filter(|v| matches!(v, V::Text(..) | V::Mixed(..) | V::Open(_)) && args.items.len() <= 3)
+            .cloned();
         let port = pick(&["port", "PeerPort"]).or(number).or(second).unwrap_or(V::Nothing);
         let listens = pick(&["Listen", "LocalPort"]);
         let what = if listens.is_some() { What::Listen } else { What::Connect };

@@ -62,7 +62,14 @@ impl V {
             Self::List(s) | Self::Dict(s) | Self::Any(s) => s.depth,
             Self::Object(o) => o.depth,
             Self::Bound(b) => b.2,
-            Self::Nothing | Self::Text(..) | Self::Bytes(..) | Self::Number(_) | Self::Mixed(..) | Self::Open(_) | Self::Ref(_) | Self::Function(_) => 0,
+            Self::Nothing
+            | Self::Text(..)
+            | Self::Bytes(..)
+            | Self::Number(_)
+            | Self::Mixed(..)
+            | Self::Open(_)
+            | Self::Ref(_)
+            | Self::Function(_) => 0,
         }
     }
 
@@ -106,7 +113,13 @@ impl V {
         match self {
             Self::Nothing | Self::Number(_) => false,
             Self::Open(source) => source.origin > Origin::Unknown,
-            Self::Text(..) | Self::Bytes(..) | Self::Mixed(..) | Self::Ref(_) | Self::Bound(_) | Self::Function(_) | Self::Object(_) => true,
+            Self::Text(..)
+            | Self::Bytes(..)
+            | Self::Mixed(..)
+            | Self::Ref(_)
+            | Self::Bound(_)
+            | Self::Function(_)
+            | Self::Object(_) => true,
             Self::List(s) | Self::Dict(s) | Self::Any(s) => s.items.iter().take(32).any(Self::tells),
         }
     }
@@ -114,10 +127,19 @@ impl V {
     /// Whether two values are the same, without looking into long or deep ones.
     pub(crate) fn is_alike(&self, other: &Self) -> bool {
         match (self, other) {
-            (Self::List(a), Self::List(b)) | (Self::Dict(a), Self::Dict(b)) | (Self::Any(a), Self::Any(b)) => {
-                Rc::ptr_eq(a, b) || (a.depth <= 2 && b.depth <= 2 && a.items.len() == b.items.len() && a.items.len() <= 16 && a.items == b.items)
+            (Self::List(a), Self::List(b))
+            | (Self::Dict(a), Self::Dict(b))
+            | (Self::Any(a), Self::Any(b)) => {
+                Rc::ptr_eq(a, b)
+                    || (a.depth <= 2
+                        && b.depth <= 2
+                        && a.items.len() == b.items.len()
+                        && a.items.len() <= 16
+                        && a.items == b.items)
             }
-            (Self::Object(a), Self::Object(b)) => Rc::ptr_eq(a, b) || (a.class == b.class && a.depth <= 2 && a.args == b.args),
+            (Self::Object(a), Self::Object(b)) => {
+                Rc::ptr_eq(a, b) || (a.class == b.class && a.depth <= 2 && a.args == b.args)
+            }
             (Self::Bound(a), Self::Bound(b)) => Rc::ptr_eq(a, b),
             _ => self == other,
         }
@@ -216,9 +238,16 @@ impl V {
     pub(crate) fn level(&self) -> Built {
         match self {
             Self::Text(_, b) | Self::Bytes(_, b) | Self::Mixed(_, b) => *b,
-            Self::List(s) | Self::Any(s) | Self::Dict(s) => s.items.iter().take(16).map(Self::level).max().unwrap_or_default(),
+            Self::List(s) | Self::Any(s) | Self::Dict(s) => {
+                s.items.iter().take(16).map(Self::level).max().unwrap_or_default()
+            }
             Self::Object(o) => o.args.iter().map(Self::level).max().unwrap_or_default(),
-            Self::Nothing | Self::Number(_) | Self::Open(_) | Self::Ref(_) | Self::Bound(_) | Self::Function(_) => Built::Plain,
+            Self::Nothing
+            | Self::Number(_)
+            | Self::Open(_)
+            | Self::Ref(_)
+            | Self::Bound(_)
+            | Self::Function(_) => Built::Plain,
         }
     }
 
@@ -239,7 +268,12 @@ impl V {
                 _ => joint(&o.args),
             },
             Self::Bound(b) => b.0.source(),
-            Self::Ref(_) | Self::Nothing | Self::Text(..) | Self::Bytes(..) | Self::Number(_) | Self::Function(_) => Source::default(),
+            Self::Ref(_)
+            | Self::Nothing
+            | Self::Text(..)
+            | Self::Bytes(..)
+            | Self::Number(_)
+            | Self::Function(_) => Source::default(),
         }
     }
 
@@ -249,9 +283,18 @@ impl V {
             Self::Text(t, _) | Self::Bytes(t, _) => vec![Piece::Text(Rc::clone(t))],
             Self::Number(n) => vec![Piece::Text(Rc::from(n.to_string()))],
             Self::Mixed(pieces, _) => pieces.to_vec(),
-            Self::Object(o) if matches!(o.class, "path" | "temporary") => o.args.first().map_or_else(|| vec![Piece::Open(Source::default())], Self::parts),
-            Self::Object(_) | Self::List(_) | Self::Dict(_) | Self::Any(_) | Self::Bound(_) | Self::Open(_) => vec![Piece::Open(self.source())],
-            Self::Nothing | Self::Ref(_) | Self::Function(_) => vec![Piece::Open(Source::of(Origin::Unknown))],
+            Self::Object(o) if matches!(o.class, "path" | "temporary") => {
+                o.args.first().map_or_else(|| vec![Piece::Open(Source::default())], Self::parts)
+            }
+            Self::Object(_)
+            | Self::List(_)
+            | Self::Dict(_)
+            | Self::Any(_)
+            | Self::Bound(_)
+            | Self::Open(_) => vec![Piece::Open(self.source())],
+            Self::Nothing | Self::Ref(_) | Self::Function(_) => {
+                vec![Piece::Open(Source::of(Origin::Unknown))]
+            }
         }
     }
 

@@ -48,7 +48,13 @@ impl Machine<'_, '_> {
             Node::Line(handle) => self.line(*handle),
             Node::Name(name) => self.bare(name, id),
             // a pattern without signs is the text that it finds
-            Node::Regex(pattern) if pattern.bytes().all(|b| b.is_ascii_alphanumeric() || b" -_,:;#@!~%&=<>'\"".contains(&b)) => V::text(pattern),
+            Node::Regex(pattern)
+                if pattern
+                    .bytes()
+                    .all(|b| b.is_ascii_alphanumeric() || b" -_,:;#@!~%&=<>'\"".contains(&b)) =>
+            {
+                V::text(pattern)
+            }
             Node::Regex(_) => V::open(Origin::Computed),
             Node::List(kids) => {
                 let items = self.items(tree.kids(*kids));
@@ -68,8 +74,12 @@ impl Machine<'_, '_> {
                 let value = self.member(of, name, id);
                 // ruby's methods are called without parentheses too
                 match &value {
-                    V::Bound(_) if self.language.lang == Lang::Ruby => self.apply(&value, &Args::default(), id),
-                    V::Ref(full) if self.language.lang == Lang::Ruby && self.means(full).is_some() => self.apply(&value, &Args::default(), id),
+                    V::Bound(_) if self.language.lang == Lang::Ruby => {
+                        self.apply(&value, &Args::default(), id)
+                    }
+                    V::Ref(full) if self.language.lang == Lang::Ruby && self.means(full).is_some() => {
+                        self.apply(&value, &Args::default(), id)
+                    }
                     _ => value,
                 }
             }
@@ -115,7 +125,8 @@ impl Machine<'_, '_> {
             Node::Return(value) => {
                 let value = self.eval(*value);
                 let before = self.returned.take();
-                self.returned = Some(before.map_or_else(|| value.clone(), |b| V::any(vec![b, value.clone()])));
+                self.returned =
+                    Some(before.map_or_else(|| value.clone(), |b| V::any(vec![b, value.clone()])));
                 value
             }
             Node::Import(module, member, alias) => self.import(module, member, alias),
@@ -136,7 +147,10 @@ impl Machine<'_, '_> {
                     let it = self.name("$_");
                     self.apply(&value, &Args::of(vec![it]), id)
                 }
-                Some(Means::Special(Special::Fork | Special::PerlShift | Special::PerlAccept) | Means::Act(_, [], _)) => self.apply(&value, &Args::default(), id),
+                Some(
+                    Means::Special(Special::Fork | Special::PerlShift | Special::PerlAccept)
+                    | Means::Act(_, [], _),
+                ) => self.apply(&value, &Args::default(), id),
                 _ => value,
             },
             _ => value,
@@ -154,7 +168,9 @@ impl Machine<'_, '_> {
         self.eval(body);
         if let Node::Block(kids) = self.tree.node(body) {
             let made_by = self.tree.kids(*kids).iter().find_map(|k| match self.tree.node(*k) {
-                Node::Define("__init__" | "initialize" | "constructor" | "__construct", function) => Some(*function),
+                Node::Define("__init__" | "initialize" | "constructor" | "__construct", function) => {
+                    Some(*function)
+                }
                 _ => None,
             });
             if let Some(function) = made_by {
@@ -168,7 +184,9 @@ impl Machine<'_, '_> {
         let values: Vec<V> = kids
             .iter()
             .map(|k| match self.eval(*k) {
-                list @ V::List(_) if self.language.lang == Lang::Perl => self.join(&V::text(" "), &list).unwrap_or(list),
+                list @ V::List(_) if self.language.lang == Lang::Perl => {
+                    self.join(&V::text(" "), &list).unwrap_or(list)
+                }
                 other => other,
             })
             .collect();
@@ -202,7 +220,8 @@ impl Machine<'_, '_> {
         let mut items = Vec::with_capacity(kids.len());
         for kid in kids {
             let value = self.eval(*kid);
-            let opens = matches!(self.tree.node(*kid), Node::Spread(_)) || (self.language.lang == Lang::Perl && matches!(value, V::List(_)));
+            let opens = matches!(self.tree.node(*kid), Node::Spread(_))
+                || (self.language.lang == Lang::Perl && matches!(value, V::List(_)));
             match value {
                 V::List(seq) if opens => items.extend(seq.items.iter().cloned()),
                 V::Dict(seq) if self.language.lang == Lang::Perl => items.extend(seq.items.iter().cloned()),
@@ -225,7 +244,9 @@ impl Machine<'_, '_> {
         let mut count = 0_i64;
         for kid in kids {
             let (key, value) = match self.tree.node(*kid) {
-                Node::Pair(key, value) | Node::Assign(key, None, value) => (self.key(*key), self.eval(*value)),
+                Node::Pair(key, value) | Node::Assign(key, None, value) => {
+                    (self.key(*key), self.eval(*value))
+                }
                 Node::Name(name) => (V::text(name), self.eval(*kid)),
                 _ => {
                     let value = self.eval(*kid);
@@ -246,7 +267,10 @@ impl Machine<'_, '_> {
             items.push(key);
             items.push(value);
         }
-        if self.language.lang == Lang::Lua && count > 0 && items.chunks(2).all(|p| matches!(p.first(), Some(V::Number(_)))) {
+        if self.language.lang == Lang::Lua
+            && count > 0
+            && items.chunks(2).all(|p| matches!(p.first(), Some(V::Number(_))))
+        {
             return V::list(items.into_iter().skip(1).step_by(2).collect());
         }
         V::dict(items)
@@ -266,7 +290,10 @@ impl Machine<'_, '_> {
         let before = self.state.forks;
         let test = self.eval(condition);
         let in_test = self.state.forks > before;
-        let always = in_test || matches!(test, V::Number(n) if n != 0) || matches!(&test, V::Ref(n) if matches!(&**n, "True" | "true" | "TRUE")) || matches!(&test, V::Text(t, _) if !t.is_empty());
+        let always = in_test
+            || matches!(test, V::Number(n) if n != 0)
+            || matches!(&test, V::Ref(n) if matches!(&**n, "True" | "true" | "TRUE"))
+            || matches!(&test, V::Text(t, _) if !t.is_empty());
         self.maybe = self.maybe.saturating_add(1);
         let middle = self.state.forks;
         self.eval(body);
@@ -282,10 +309,29 @@ impl Machine<'_, '_> {
         let items = match source {
             V::List(seq) => seq.items.clone(),
             V::Dict(seq) => seq.items.iter().step_by(2).cloned().collect(),
-            V::Text(text, built) => text.chars().take(LOOP_LIMIT.saturating_add(1)).map(|c| V::built(c.encode_utf8(&mut [0; 4]), *built)).collect(),
-            V::Bytes(text, _) => text.chars().take(LOOP_LIMIT.saturating_add(1)).map(|c| V::Number(i64::from(u32::from(c)))).collect(),
-            V::Any(seq) => seq.items.iter().flat_map(|v| self.run_through(v).unwrap_or_else(|| vec![V::Open(v.source())])).collect(),
-            V::Nothing | V::Number(_) | V::Mixed(..) | V::Open(_) | V::Ref(_) | V::Bound(_) | V::Function(_) | V::Object(_) => return None,
+            V::Text(text, built) => text
+                .chars()
+                .take(LOOP_LIMIT.saturating_add(1))
+                .map(|c| V::built(c.encode_utf8(&mut [0; 4]), *built))
+                .collect(),
+            V::Bytes(text, _) => text
+                .chars()
+                .take(LOOP_LIMIT.saturating_add(1))
+                .map(|c| V::Number(i64::from(u32::from(c))))
+                .collect(),
+            V::Any(seq) => seq
+                .items
+                .iter()
+                .flat_map(|v| self.run_through(v).unwrap_or_else(|| vec![V::Open(v.source())]))
+                .collect(),
+            V::Nothing
+            | V::Number(_)
+            | V::Mixed(..)
+            | V::Open(_)
+            | V::Ref(_)
+            | V::Bound(_)
+            | V::Function(_)
+            | V::Object(_) => return None,
         };
         (items.len() <= LOOP_LIMIT).then_some(items)
     }
@@ -320,7 +366,8 @@ impl Machine<'_, '_> {
 
     /// A comprehension: the list of its elements.
     fn each(&mut self, kids: crate::code::tree::Kids) -> V {
-        let (element, target, source, condition) = (self.kid(kids, 0), self.kid(kids, 1), self.kid(kids, 2), self.kid(kids, 3));
+        let (element, target, source, condition) =
+            (self.kid(kids, 0), self.kid(kids, 1), self.kid(kids, 2), self.kid(kids, 3));
         let source = self.eval(source);
         let Some(items) = self.run_through(&source).filter(|i| !i.is_empty()) else {
             self.assign(target, Self::item_of(&source));
@@ -335,7 +382,9 @@ impl Machine<'_, '_> {
             self.eval(condition);
             let value = self.eval(element);
             match value {
-                V::List(seq) if matches!(self.tree.node(element), Node::Each(_)) => out.extend(seq.items.iter().cloned()),
+                V::List(seq) if matches!(self.tree.node(element), Node::Each(_)) => {
+                    out.extend(seq.items.iter().cloned())
+                }
                 other => out.push(other),
             }
         }
@@ -345,17 +394,21 @@ impl Machine<'_, '_> {
 
     pub(crate) fn concat(&mut self, values: &[V]) -> V {
         if let Some(at) = values.iter().position(|v| matches!(v, V::Any(_)))
-            && let Some(V::Any(seq)) = values.get(at) {
-                let choices = seq.items.iter().map(|choice| {
-                    let mut one: Vec<V> = values.iter().map(|v| if matches!(v, V::Any(_)) { V::Open(v.source()) } else { v.clone() }).collect();
-                    if let Some(slot) = one.get_mut(at) {
-                        *slot = choice.clone();
-                    }
-                    one
-                });
-                let choices: Vec<Vec<V>> = choices.collect();
-                return V::any(choices.iter().map(|one| self.concat(one)).collect());
-            }
+            && let Some(V::Any(seq)) = values.get(at)
+        {
+            let choices = seq.items.iter().map(|choice| {
+                let mut one: Vec<V> = values
+                    .iter()
+                    .map(|v| if matches!(v, V::Any(_)) { V::Open(v.source()) } else { v.clone() })
+                    .collect();
+                if let Some(slot) = one.get_mut(at) {
+                    *slot = choice.clone();
+                }
+                one
+            });
+            let choices: Vec<Vec<V>> = choices.collect();
+            return V::any(choices.iter().map(|one| self.concat(one)).collect());
+        }
         let built = values.iter().map(V::level).max().unwrap_or_default();
         let parts: Vec<Piece> = values.iter().flat_map(V::parts).collect();
         let size = parts.iter().map(|p| match p {

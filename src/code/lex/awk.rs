@@ -7,7 +7,10 @@ use crate::code::escape::{Escapes, unescape};
 use crate::code::scan::Scan;
 use crate::code::token::{Bit, Gap, Quote, Tok, Token};
 
-const OPERATORS: &[&str] = &["**=", "|&", "&&", "||", "==", "!=", "<=", ">=", ">>", "!~", "++", "--", "+=", "-=", "*=", "/=", "%=", "^=", "**"];
+const OPERATORS: &[&str] = &[
+    "**=", "|&", "&&", "||", "==", "!=", "<=", ">=", ">>", "!~", "++", "--", "+=", "-=", "*=", "/=", "%=",
+    "^=", "**",
+];
 
 pub(crate) fn lex(text: &str) -> Vec<Token<'_>> {
     let mut scan = Scan::new(text);
@@ -18,7 +21,8 @@ pub(crate) fn lex(text: &str) -> Vec<Token<'_>> {
         match b {
             b'\n' => {
                 scan.skip(1);
-                let goes_on = scan.out.last().is_some_and(|t| matches!(t.tok, Tok::Op("," | "{" | "&&" | "||")));
+                let goes_on =
+                    scan.out.last().is_some_and(|t| matches!(t.tok, Tok::Op("," | "{" | "&&" | "||")));
                 if !goes_on {
                     scan.push(Tok::End);
                 }

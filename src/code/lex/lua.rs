@@ -8,7 +8,8 @@ use crate::code::scan::Scan;
 use crate::code::token::{Bit, Gap, Quote, Tok, Token};
 
 const OPERATORS: &[&str] = &["...", "..", "==", "~=", "<=", ">=", "<<", ">>", "//", "::"];
-const R_OPERATORS: &[&str] = &["<<-", ":::", "->>", "%in%", "%o%", "%%", "<-", "->", "==", "!=", "<=", ">=", "&&", "||", "::", "|>"];
+const R_OPERATORS: &[&str] =
+    &["<<-", ":::", "->>", "%in%", "%o%", "%%", "<-", "->", "==", "!=", "<=", ">=", "&&", "||", "::", "|>"];
 
 pub(crate) fn lex(text: &str) -> Vec<Token<'_>> {
     let mut scan = Scan::new(text);
@@ -150,7 +151,10 @@ mod tests {
 
     #[test]
     fn long_brackets_and_decimal_escapes_are_read() {
-        let shape: Vec<String> = lex("--[[ os.x() ]] f[==[a]]b]==] '\\114m' -- c").into_iter().map(|t| format!("{:?}", t.tok)).collect();
+        let shape: Vec<String> = lex("--[[ os.x() ]] f[==[a]]b]==] '\\114m' -- c")
+            .into_iter()
+            .map(|t| format!("{:?}", t.tok))
+            .collect();
         assert_eq!(shape, ["Name(\"f\")", "Text(Text, [Lit(\"a]]b\")])", "Text(Text, [Lit(\"rm\")])"]);
     }
 }

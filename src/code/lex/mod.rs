@@ -26,6 +26,16 @@ pub(crate) fn lexer(lang: Lang) -> Option<Lexer> {
         Lang::Php => Some(php::lex),
         Lang::Lua => Some(lua::lex),
         Lang::R => Some(lua::lex_r),
-        Lang::Shell | Lang::Sed | Lang::Tcl | Lang::Vim | Lang::Sql | Lang::Make | Lang::Jq | Lang::Gdb | Lang::Expect | Lang::Emacs | Lang::Other => None,
+        Lang::Shell
+        | Lang::Sed
+        | Lang::Tcl
+        | Lang::Vim
+        | Lang::Sql
+        | Lang::Make
+        | Lang::Jq
+        | Lang::Gdb
+        | Lang::Expect
+        | Lang::Emacs
+        | Lang::Other => None,
     }
 }

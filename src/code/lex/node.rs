@@ -8,12 +8,15 @@ use crate::code::scan::Scan;
 use crate::code::token::{Bit, Gap, Quote, Tok, Token};
 
 const OPERATORS: &[&str] = &[
-    ">>>=", "...", "===", "!==", ">>>", "**=", "<<=", ">>=", "&&=", "||=", "??=", "=>", "==", "!=", "<=", ">=", "&&", "||", "??", "?.", "++", "--", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<",
-    ">>", "**",
+    ">>>=", "...", "===", "!==", ">>>", "**=", "<<=", ">>=", "&&=", "||=", "??=", "=>", "==", "!=", "<=",
+    ">=", "&&", "||", "??", "?.", "++", "--", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<", ">>",
+    "**",
 ];
 
 /// Words after which a slash begins a regular expression.
-const BEFORE_REGEX: &[&str] = &["return", "typeof", "case", "in", "of", "do", "else", "void", "delete", "throw", "new", "await", "yield"];
+const BEFORE_REGEX: &[&str] = &[
+    "return", "typeof", "case", "in", "of", "do", "else", "void", "delete", "throw", "new", "await", "yield",
+];
 
 pub(crate) fn lex(text: &str) -> Vec<Token<'_>> {
     let mut scan = Scan::new(text);
@@ -38,7 +41,9 @@ pub(crate) fn lex(text: &str) -> Vec<Token<'_>> {
                 scan.skip(2);
                 scan.past("*/");
             }
-            b'/' if !scan.after_operand() || scan.last_name().is_some_and(|n| BEFORE_REGEX.contains(&n)) => regex(&mut scan),
+            b'/' if !scan.after_operand() || scan.last_name().is_some_and(|n| BEFORE_REGEX.contains(&n)) => {
+                regex(&mut scan)
+            }
             b'"' | b'\'' => {
                 scan.skip(1);
                 let inside = scan.delimited(b);
@@ -101,7 +106,9 @@ fn regex(scan: &mut Scan<'_>) {
 pub(crate) fn interpolated<'a>(scan: &mut Scan<'a>, close: u8, mark: &str) -> Vec<Bit<'a>> {
     let mut bits = Vec::new();
     let mut from = scan.pos;
-    let lit = |scan: &Scan<'a>, from: usize| Bit::Lit(unescape(scan.slice(from, scan.pos.min(scan.text.len())), Escapes::Full, char::from(close)));
+    let lit = |scan: &Scan<'a>, from: usize| {
+        Bit::Lit(unescape(scan.slice(from, scan.pos.min(scan.text.len())), Escapes::Full, char::from(close)))
+    };
     while let Some(b) = scan.byte() {
         if b == close {
             bits.push(lit(scan, from));
@@ -132,13 +139,22 @@ mod tests {
 
     #[test]
     fn slashes_are_divisions_or_patterns() {
-        let patterns = lex("a / b; x = /[/\"]'/g; f(/q/) / 2; return /z/ // c\n/* /d/ */").into_iter().filter(|t| matches!(t.tok, Tok::Regex(_))).count();
+        let patterns = lex("a / b; x = /[/\"]'/g; f(/q/) / 2; return /z/ // c\n/* /d/ */")
+            .into_iter()
+            .filter(|t| matches!(t.tok, Tok::Regex(_)))
+            .count();
         assert_eq!(patterns, 3);
     }
 
     #[test]
     fn templates_hold_code() {
         let tokens = lex("`a${b + `c${d}`}e`");
-        assert_eq!(tokens.first().map(|t| t.tok.clone()), Some(Tok::Text(Quote::Text, vec![Bit::Lit("a".into()), Bit::Code("b + `c${d}`", 4), Bit::Lit("e".into())])));
+        assert_eq!(
+            tokens.first().map(|t| t.tok.clone()),
+            Some(Tok::Text(
+                Quote::Text,
+                vec![Bit::Lit("a".into()), Bit::Code("b + `c${d}`", 4), Bit::Lit("e".into())]
+            ))
+        );
     }
 }

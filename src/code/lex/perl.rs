@@ -9,12 +9,16 @@ use crate::code::scan::Scan;
 use crate::code::token::{Bit, Gap, Quote, Tok, Token};
 
 const OPERATORS: &[&str] = &[
-    "<=>", "**=", "||=", "&&=", "//=", "...", "<<=", ">>=", "->", "=>", "=~", "!~", "==", "!=", "<=", ">=", "&&", "||", "//", "..", "++", "--", "+=", "-=", "*=", "/=", ".=", "%=", "x=", "|=", "&=", "^=", "<<",
+    "<=>", "**=", "||=", "&&=", "//=", "...", "<<=", ">>=", "->", "=>", "=~", "!~", "==", "!=", "<=", ">=",
+    "&&", "||", "//", "..", "++", "--", "+=", "-=", "*=", "/=", ".=", "%=", "x=", "|=", "&=", "^=", "<<",
     ">>", "**", "::",
 ];
 
 /// Words after which a slash or a less-than sign begins an operand.
-const BEFORE_OPERAND: &[&str] = &["split", "grep", "map", "if", "unless", "and", "or", "not", "return", "while", "until", "x", "push", "unshift", "join", "print", "for", "foreach", "chomp", "say", "lt", "gt", "eq", "ne"];
+const BEFORE_OPERAND: &[&str] = &[
+    "split", "grep", "map", "if", "unless", "and", "or", "not", "return", "while", "until", "x", "push",
+    "unshift", "join", "print", "for", "foreach", "chomp", "say", "lt", "gt", "eq", "ne",
+];
 
 pub(crate) fn lex(text: &str) -> Vec<Token<'_>> {
     let mut scan = Scan::new(text);
@@ -52,7 +56,14 @@ pub(crate) fn lex(text: &str) -> Vec<Token<'_>> {
                 scan.push_text(if b == b'`' { Quote::Command } else { Quote::Text }, bits);
             }
             b'$' | b'@' => variable(&mut scan, b),
-            b'%' | b'&' if !is_operand(&scan) && scan.ahead(1).is_some_and(|n| n.is_ascii_alphabetic() || matches!(n, b'_' | b'{' | b'$' | b':')) => variable(&mut scan, b),
+            b'%' | b'&'
+                if !is_operand(&scan)
+                    && scan.ahead(1).is_some_and(|n| {
+                        n.is_ascii_alphabetic() || matches!(n, b'_' | b'{' | b'$' | b':')
+                    }) =>
+            {
+                variable(&mut scan, b)
+            }
             b'*' if !is_operand(&scan) => scan.skip(1),
             b'/' if !is_operand(&scan) => {
                 scan.skip(1);
@@ -61,7 +72,10 @@ pub(crate) fn lex(text: &str) -> Vec<Token<'_>> {
                 scan.push(Tok::Regex(inside));
             }
             b'<' if !is_operand(&scan) && line_read(&mut scan) => {}
-            b'<' if scan.at("<<") && (!is_operand(&scan) || scan.last_name().is_some_and(|n| !n.starts_with(['$', '@', '%']))) => {
+            b'<' if scan.at("<<")
+                && (!is_operand(&scan)
+                    || scan.last_name().is_some_and(|n| !n.starts_with(['$', '@', '%']))) =>
+            {
                 if let Some(heredoc) = Heredoc::open(&mut scan) {
                     pending.push(heredoc);
                 } else {
@@ -101,12 +115,14 @@ fn variable(scan: &mut Scan<'_>, sign: u8) {
     let from = scan.pos;
     scan.skip(1);
     // $#x, $#{x}: the last index
-    let counts = scan.byte() == Some(b'#') && scan.ahead(1).is_some_and(|b| matches!(b, b'{' | b'$') || (sign == b'$' && Scan::is_name_byte(b)));
+    let counts = scan.byte() == Some(b'#')
+        && scan.ahead(1).is_some_and(|b| matches!(b, b'{' | b'$') || (sign == b'$' && Scan::is_name_byte(b)));
     if counts {
         scan.skip(1);
     }
     match scan.byte() {
-        Some(b'$') if scan.ahead(1).is_some_and(|b| b.is_ascii_alphabetic() || matches!(b, b'_' | b'$' | b'{')) => {}
+        Some(b'$')
+            if scan.ahead(1).is_some_and(|b| b.is_ascii_alphabetic() || matches!(b, b'_' | b'$' | b'{')) => {}
         Some(b'{') => {
             let end = scan.closing(scan.pos.saturating_add(1), scan.pos.saturating_add(64), (b'{', b'}'));
             let inner = scan.slice(scan.pos.saturating_add(1), end);
@@ -163,7 +179,11 @@ fn line_read(scan: &mut Scan<'_>) -> bool {
         return false;
     }
     scan.pos = from.saturating_add(len).saturating_add(1);
-    let bits = if inside.starts_with('$') { vec![Bit::Code(inside, from)] } else { vec![Bit::Lit(inside.to_owned())] };
+    let bits = if inside.starts_with('$') {
+        vec![Bit::Code(inside, from)]
+    } else {
+        vec![Bit::Lit(inside.to_owned())]
+    };
     if inside.contains(['*', '/', '.']) {
         scan.push_text(Quote::Text, bits);
     } else {
@@ -176,11 +196,14 @@ fn word(scan: &mut Scan<'_>) -> Goes {
     let from = scan.pos;
     qualified(scan);
     let word = scan.slice(from, scan.pos);
-    let is_key = scan.out.last().is_some_and(|t| t.is_op("->")) || (scan.byte() == Some(b'}') && scan.out.last().is_some_and(|t| t.is_op("{"))) || scan.text.get(scan.pos..).is_some_and(|r| r.trim_start().starts_with("=>"));
+    let is_key = scan.out.last().is_some_and(|t| t.is_op("->"))
+        || (scan.byte() == Some(b'}') && scan.out.last().is_some_and(|t| t.is_op("{")))
+        || scan.text.get(scan.pos..).is_some_and(|r| r.trim_start().starts_with("=>"));
     let after_minus = scan.out.last().is_some_and(|t| t.is_op("-") && t.end == from);
     match word {
         "__END__" | "__DATA__" => return Goes::No,
-        "q" | "qq" | "qw" | "qx" | "m" | "qr" | "s" | "tr" | "y" if !is_key && !after_minus && quote_like(scan, word) => {}
+        "q" | "qq" | "qw" | "qx" | "m" | "qr" | "s" | "tr" | "y"
+            if !is_key && !after_minus && quote_like(scan, word) => {}
         _ => scan.push(Tok::Name(word)),
     }
     Goes::On
@@ -195,7 +218,8 @@ fn quote_like(scan: &mut Scan<'_>, word: &str) -> bool {
         spaced = true;
     }
     let usable = scan.byte().is_some_and(|b| {
-        let separates = matches!(b, b',' | b';' | b')') || (spaced && matches!(b, b'=' | b'#')) || scan.at("=>");
+        let separates =
+            matches!(b, b',' | b';' | b')') || (spaced && matches!(b, b'=' | b'#')) || scan.at("=>");
         b.is_ascii_punctuation() && !separates
     });
     if !usable {
@@ -240,7 +264,8 @@ fn substitution<'a>(scan: &mut Scan<'a>, word: &str, pattern: &'a str) {
     }
     // a call that the evaluator knows: pattern and replacement as texts
     let name = if word == "s" { "s///" } else { "tr///" };
-    let second = if word == "s" { perl_interpolated(second, start) } else { vec![Bit::Lit(second.to_owned())] };
+    let second =
+        if word == "s" { perl_interpolated(second, start) } else { vec![Bit::Lit(second.to_owned())] };
     scan.push(Tok::Name(name));
     scan.push(Tok::Op("("));
     scan.push_text(Quote::Text, vec![Bit::Lit(pattern.to_owned())]);
@@ -259,14 +284,35 @@ mod tests {
 
     #[test]
     fn quotes_of_every_kind_are_read() {
-        assert_eq!(shape("q(a(b)c) qw/x y/"), ["Text(Text, [Lit(\"a(b)c\")])", "Text(Words, [Lit(\"x y\")])"]);
-        assert_eq!(shape("\"a$x->{k}b@{[f()]}\""), ["Text(Text, [Lit(\"a\"), Code(\"$x->{k}\", 2), Lit(\"b\"), Code(\"@{[f()]}\", 10), Lit(\"\")])"]);
-        assert_eq!(shape("$x = $y / 2; split /,/"), ["Name(\"$x\")", "Op(\"=\")", "Name(\"$y\")", "Op(\"/\")", "Number(Some(2))", "End", "Name(\"split\")", "Regex(\",\")"]);
+        assert_eq!(
+            shape("q(a(b)c) qw/x y/"),
+            ["Text(Text, [Lit(\"a(b)c\")])", "Text(Words, [Lit(\"x y\")])"]
+        );
+        assert_eq!(
+            shape("\"a$x->{k}b@{[f()]}\""),
+            ["Text(Text, [Lit(\"a\"), Code(\"$x->{k}\", 2), Lit(\"b\"), Code(\"@{[f()]}\", 10), Lit(\"\")])"]
+        );
+        assert_eq!(
+            shape("$x = $y / 2; split /,/"),
+            [
+                "Name(\"$x\")",
+                "Op(\"=\")",
+                "Name(\"$y\")",
+                "Op(\"/\")",
+                "Number(Some(2))",
+                "End",
+                "Name(\"split\")",
+                "Regex(\",\")"
+            ]
+        );
         assert_eq!(shape("s/a/f()/e; <STDIN>"), ["Code(\"f()\", 4)", "End", "Text(Line, [Lit(\"STDIN\")])"]);
     }
 
     #[test]
     fn heredocs_end_at_their_word() {
-        assert_eq!(shape("print <<'E';\nrm x\nE\n1"), ["Name(\"print\")", "Text(Text, [Lit(\"rm x\\n\")])", "End", "Number(Some(1))"]);
+        assert_eq!(
+            shape("print <<'E';\nrm x\nE\n1"),
+            ["Name(\"print\")", "Text(Text, [Lit(\"rm x\\n\")])", "End", "Number(Some(1))"]
+        );
     }
 }

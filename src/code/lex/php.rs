@@ -9,7 +9,9 @@ use crate::code::scan::Scan;
 use crate::code::token::{Bit, Gap, Quote, Tok, Token};
 
 const OPERATORS: &[&str] = &[
-    "<=>", "**=", "...", "===", "!==", "<<=", ">>=", "??=", "?->", "->", "=>", "::", "==", "!=", "<>", "<=", ">=", "&&", "||", "??", "?:", "++", "--", "+=", "-=", "*=", "/=", ".=", "%=", "|=", "&=", "^=", "<<", ">>", "**",
+    "<=>", "**=", "...", "===", "!==", "<<=", ">>=", "??=", "?->", "->", "=>", "::", "==", "!=", "<>", "<=",
+    ">=", "&&", "||", "??", "?:", "++", "--", "+=", "-=", "*=", "/=", ".=", "%=", "|=", "&=", "^=", "<<",
+    ">>", "**",
 ];
 
 pub(crate) fn lex(text: &str) -> Vec<Token<'_>> {
@@ -34,7 +36,8 @@ pub(crate) fn lex(text: &str) -> Vec<Token<'_>> {
             b'?' if scan.at("?>") => {
                 scan.push(Tok::End);
                 scan.past("<?");
-                scan.pos = if scan.pos >= scan.text.len() { scan.text.len() } else { scan.pos.saturating_sub(2) };
+                scan.pos =
+                    if scan.pos >= scan.text.len() { scan.text.len() } else { scan.pos.saturating_sub(2) };
             }
             b';' => {
                 scan.skip(1);
@@ -143,7 +146,10 @@ mod tests {
 
     #[test]
     fn text_outside_of_the_marks_is_no_code() {
-        let names: Vec<_> = lex("system('x') <?php f(\"a{$b['c']}d\") ?> g() <?= h() ?>").iter().filter_map(Token::name).collect();
+        let names: Vec<_> = lex("system('x') <?php f(\"a{$b['c']}d\") ?> g() <?= h() ?>")
+            .iter()
+            .filter_map(Token::name)
+            .collect();
         assert_eq!(names, ["f", "echo", "h"]);
     }
 }

@@ -8,7 +8,8 @@ use crate::code::scan::Scan;
 use crate::code::token::{Bit, Gap, Quote, Tok, Token};
 
 const OPERATORS: &[&str] = &[
-    "**=", "//=", ">>=", "<<=", "...", "**", "//", "<<", ">>", "->", ":=", "==", "!=", "<=", ">=", "<>", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "@=",
+    "**=", "//=", ">>=", "<<=", "...", "**", "//", "<<", ">>", "->", ":=", "==", "!=", "<=", ">=", "<>",
+    "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "@=",
 ];
 
 pub(crate) fn lex(text: &str) -> Vec<Token<'_>> {
@@ -87,7 +88,8 @@ fn indentation(scan: &mut Scan<'_>, columns: &mut Vec<usize>) {
 fn name<'a>(scan: &mut Scan<'a>) {
     let from = scan.pos;
     let word = scan.word();
-    let is_prefix = word.len() <= 2 && word.bytes().all(|b| matches!(b | 0x20, b'r' | b'b' | b'u' | b'f' | b't'));
+    let is_prefix =
+        word.len() <= 2 && word.bytes().all(|b| matches!(b | 0x20, b'r' | b'b' | b'u' | b'f' | b't'));
     if is_prefix && matches!(scan.byte(), Some(b'"' | b'\'')) {
         let prefix = word;
         string(scan, prefix);
@@ -126,7 +128,11 @@ fn string(scan: &mut Scan<'_>, prefix: &str) {
     if scan.at(mark) {
         scan.skip(mark.len());
     }
-    let bits = if has(b'f') || has(b't') { formatted(scan, inside, from, escapes) } else { vec![Bit::Lit(unescape(inside, escapes, quote))] };
+    let bits = if has(b'f') || has(b't') {
+        formatted(scan, inside, from, escapes)
+    } else {
+        vec![Bit::Lit(unescape(inside, escapes, quote))]
+    };
     scan.push_text(if has(b'b') { Quote::Bytes } else { Quote::Text }, bits);
 }
 
@@ -214,7 +220,11 @@ mod tests {
 
     #[test]
     fn indentation_opens_and_closes() {
-        let shape: Vec<_> = lex("if a:\n  b\n\n  # c\nd").into_iter().filter(|t| matches!(t.tok, Tok::Indent | Tok::Dedent)).map(|t| t.start).collect();
+        let shape: Vec<_> = lex("if a:\n  b\n\n  # c\nd")
+            .into_iter()
+            .filter(|t| matches!(t.tok, Tok::Indent | Tok::Dedent))
+            .map(|t| t.start)
+            .collect();
         assert_eq!(shape.len(), 2);
     }
 }

@@ -51,7 +51,9 @@ pub(super) fn perl_interpolated(inside: &str, offset: usize) -> Vec<Bit<'_>> {
     while let Some(b) = bytes.get(at).copied() {
         let next = bytes.get(at.saturating_add(1)).copied().unwrap_or(0);
         let starts = match b {
-            b'$' => next.is_ascii_alphanumeric() || matches!(next, b'_' | b'{' | b'$' | b':' | b'@' | b'!' | b'&'),
+            b'$' => {
+                next.is_ascii_alphanumeric() || matches!(next, b'_' | b'{' | b'$' | b':' | b'@' | b'!' | b'&')
+            }
             b'@' => next.is_ascii_alphabetic() || matches!(next, b'_' | b'{' | b'$'),
             _ => false,
         };
@@ -83,7 +85,10 @@ fn variable_end(text: &str, from: usize) -> usize {
     if bytes.get(at) == Some(&b'{') {
         at = closing(text, at.saturating_add(1), text.len(), (b'{', b'}')).saturating_add(1);
     } else if bytes.get(at).is_some_and(|b| Scan::is_name_byte(*b) || *b == b':') {
-        while bytes.get(at).is_some_and(|b| Scan::is_name_byte(*b)) || (text.get(at..).is_some_and(|r| r.starts_with("::")) && bytes.get(at.saturating_add(2)).is_some_and(|b| Scan::is_name_byte(*b))) {
+        while bytes.get(at).is_some_and(|b| Scan::is_name_byte(*b))
+            || (text.get(at..).is_some_and(|r| r.starts_with("::"))
+                && bytes.get(at.saturating_add(2)).is_some_and(|b| Scan::is_name_byte(*b)))
+        {
             at = at.saturating_add(if bytes.get(at) == Some(&b':') { 2 } else { 1 });
         }
     } else {
@@ -154,7 +159,12 @@ impl Heredoc {
         }
         let quote = if mark == Some(b'`') { Quote::Command } else { Quote::Text };
         scan.push_text(quote, Vec::new());
-        Some(Self { word, quote, replaces: if mark == Some(b'\'') { Replaces::No } else { replaces }, token: scan.out.len().saturating_sub(1) })
+        Some(Self {
+            word,
+            quote,
+            replaces: if mark == Some(b'\'') { Replaces::No } else { replaces },
+            token: scan.out.len().saturating_sub(1),
+        })
     }
 
     /// Reads the text, from the start of a line; steps past the line with the word.
@@ -165,11 +175,15 @@ impl Heredoc {
             let line_start = scan.pos;
             scan.to_line_end();
             let line = scan.slice(line_start, scan.pos).trim();
-            let ends = line.strip_prefix(self.word.as_str()).is_some_and(|r| !r.starts_with(|c: char| c.is_alphanumeric() || c == '_'));
+            let ends = line
+                .strip_prefix(self.word.as_str())
+                .is_some_and(|r| !r.starts_with(|c: char| c.is_alphanumeric() || c == '_'));
             if ends {
                 to = line_start;
                 // php goes on after the word
-                scan.pos = line_start.saturating_add(scan.slice(line_start, scan.pos).find(self.word.as_str()).unwrap_or(0)).saturating_add(self.word.len());
+                scan.pos = line_start
+                    .saturating_add(scan.slice(line_start, scan.pos).find(self.word.as_str()).unwrap_or(0))
+                    .saturating_add(self.word.len());
                 break;
             }
             scan.skip(1);

@@ -9,7 +9,8 @@ use crate::code::scan::Scan;
 use crate::code::token::{Bit, Gap, Quote, Tok, Token};
 
 const OPERATORS: &[&str] = &[
-    "**=", "<=>", "===", "...", "<<=", ">>=", "&&=", "||=", "&.", "=>", "==", "!=", "=~", "!~", "<=", ">=", "&&", "||", "..", "::", "->", "+=", "-=", "*=", "/=", "%=", "|=", "&=", "^=", "<<", ">>", "**",
+    "**=", "<=>", "===", "...", "<<=", ">>=", "&&=", "||=", "&.", "=>", "==", "!=", "=~", "!~", "<=", ">=",
+    "&&", "||", "..", "::", "->", "+=", "-=", "*=", "/=", "%=", "|=", "&=", "^=", "<<", ">>", "**",
 ];
 
 pub(crate) fn lex(text: &str) -> Vec<Token<'_>> {
@@ -45,12 +46,28 @@ pub(crate) fn lex(text: &str) -> Vec<Token<'_>> {
                 scan.push(Tok::Regex(inside));
             }
             b'%' if starts_operand(&scan) && percent(&mut scan) => {}
-            b'<' if scan.at("<<") && (scan.at("<<~") || scan.at("<<-") || scan.at("<<'") || scan.at("<<\"") || (starts_operand(&scan) && scan.ahead(2).is_some_and(|b| b.is_ascii_uppercase()))) => match Heredoc::open_with(&mut scan, Replaces::Hash) {
-                Some(heredoc) => pending.push(heredoc),
-                None => scan.operator(OPERATORS),
-            },
-            b':' if scan.ahead(1).is_some_and(|b| b.is_ascii_alphabetic() || matches!(b, b'_' | b'"')) && !scan.at("::") && (!scan.after_operand() || scan.gap != Gap::Nothing) => symbol(&mut scan),
-            b'?' if starts_operand(&scan) && scan.ahead(1).is_some_and(|b| b.is_ascii_graphic()) && !scan.ahead(2).is_some_and(Scan::is_name_byte) => {
+            b'<' if scan.at("<<")
+                && (scan.at("<<~")
+                    || scan.at("<<-")
+                    || scan.at("<<'")
+                    || scan.at("<<\"")
+                    || (starts_operand(&scan) && scan.ahead(2).is_some_and(|b| b.is_ascii_uppercase()))) =>
+            {
+                match Heredoc::open_with(&mut scan, Replaces::Hash) {
+                    Some(heredoc) => pending.push(heredoc),
+                    None => scan.operator(OPERATORS),
+                }
+            }
+            b':' if scan.ahead(1).is_some_and(|b| b.is_ascii_alphabetic() || matches!(b, b'_' | b'"'))
+                && !scan.at("::")
+                && (!scan.after_operand() || scan.gap != Gap::Nothing) =>
+            {
+                symbol(&mut scan)
+            }
+            b'?' if starts_operand(&scan)
+                && scan.ahead(1).is_some_and(|b| b.is_ascii_graphic())
+                && !scan.ahead(2).is_some_and(Scan::is_name_byte) =>
+            {
                 scan.skip(2);
                 let letter = scan.slice(scan.pos.saturating_sub(1), scan.pos);
                 scan.push_text(Quote::Text, vec![Bit::Lit(letter.to_owned())]);
@@ -95,7 +112,11 @@ fn line_end(scan: &mut Scan<'_>, pending: &mut Vec<Heredoc>, brackets: u32) {
     if scan.at("__END__") {
         scan.pos = scan.text.len();
     }
-    let goes_on = brackets > 0 || scan.out.last().is_some_and(|t| matches!(t.tok, Tok::Op(o) if !matches!(o, ")" | "]" | "}" | "|")));
+    let goes_on = brackets > 0
+        || scan
+            .out
+            .last()
+            .is_some_and(|t| matches!(t.tok, Tok::Op(o) if !matches!(o, ")" | "]" | "}" | "|")));
     let rest = scan.text.get(scan.pos..).unwrap_or("").trim_start_matches([' ', '\t', '\r', '\n']);
     let chained = (rest.starts_with('.') && !rest.starts_with("..")) || rest.starts_with("&.");
     if !goes_on && !chained {
@@ -111,7 +132,26 @@ fn starts_operand(scan: &Scan<'_>) -> bool {
     let spaced = scan.gap != Gap::Nothing;
     let tight_after = scan.ahead(1).is_some_and(|b| !b.is_ascii_whitespace() && b != b'=');
     match scan.out.last() {
-        Some(last) if last.name().is_some_and(|n| matches!(n, "if" | "unless" | "while" | "until" | "and" | "or" | "not" | "return" | "when" | "puts" | "then" | "in")) => true,
+        Some(last)
+            if last.name().is_some_and(|n| {
+                matches!(
+                    n,
+                    "if" | "unless"
+                        | "while"
+                        | "until"
+                        | "and"
+                        | "or"
+                        | "not"
+                        | "return"
+                        | "when"
+                        | "puts"
+                        | "then"
+                        | "in"
+                )
+            }) =>
+        {
+            true
+        }
         Some(last) if last.name().is_some_and(|n| !n.starts_with(['$', '@'])) => spaced && tight_after,
         Some(last) => !last.ends_operand(),
         None => true,
@@ -121,7 +161,10 @@ fn starts_operand(scan: &Scan<'_>) -> bool {
 fn name(scan: &mut Scan<'_>) {
     let from = scan.pos;
     scan.word();
-    if matches!(scan.byte(), Some(b'?' | b'!')) && scan.ahead(1) != Some(b'=') && !(scan.byte() == Some(b'?') && scan.ahead(1) == Some(b':')) {
+    if matches!(scan.byte(), Some(b'?' | b'!'))
+        && scan.ahead(1) != Some(b'=')
+        && !(scan.byte() == Some(b'?') && scan.ahead(1) == Some(b':'))
+    {
         scan.skip(1);
     }
     let word = scan.slice(from, scan.pos);
@@ -174,7 +217,10 @@ mod tests {
 
     #[test]
     fn literals_of_every_kind_are_read() {
-        let shape: Vec<String> = lex("%x(ls #{a}) + %w[a b] ; f ?r, :in, x: 1").into_iter().map(|t| format!("{:?}", t.tok)).collect();
+        let shape: Vec<String> = lex("%x(ls #{a}) + %w[a b] ; f ?r, :in, x: 1")
+            .into_iter()
+            .map(|t| format!("{:?}", t.tok))
+            .collect();
         assert_eq!(
             shape,
             [

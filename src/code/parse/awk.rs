@@ -14,7 +14,8 @@ impl Parser<'_> {
         self.skip();
         let head = std::mem::replace(&mut self.head, Head::Yes);
         let mut args = Vec::new();
-        while self.peek().is_some_and(|t| !matches!(t.tok, Tok::End | Tok::Op("}" | ">" | ">>" | "|" | "|&"))) {
+        while self.peek().is_some_and(|t| !matches!(t.tok, Tok::End | Tok::Op("}" | ">" | ">>" | "|" | "|&")))
+        {
             let before = self.at;
             let argument = self.expression(LOWEST);
             if argument != NOTHING {
@@ -26,7 +27,10 @@ impl Parser<'_> {
         }
         self.head = head;
         let print = self.call_name("print", &args, start);
-        let redirect = [(">", ">"), (">>", ">>"), ("|", "|"), ("|&", "|")].into_iter().find(|(op, _)| self.is_op(op)).map(|(_, name)| name);
+        let redirect = [(">", ">"), (">>", ">>"), ("|", "|"), ("|&", "|")]
+            .into_iter()
+            .find(|(op, _)| self.is_op(op))
+            .map(|(_, name)| name);
         let Some(redirect) = redirect else { return print };
         self.skip();
         let target = self.expression(TARGET);
@@ -36,7 +40,12 @@ impl Parser<'_> {
 
     /// `getline`, `getline x`, `getline < file`, `command | getline x`, from after the word.
     pub(crate) fn getline(&mut self, command: Id, start: usize) -> Id {
-        let target = if self.peek().is_some_and(|t| t.name().is_some_and(|n| !matches!(n, "in" | "while" | "if"))) { self.expression(UNARY) } else { NOTHING };
+        let target =
+            if self.peek().is_some_and(|t| t.name().is_some_and(|n| !matches!(n, "in" | "while" | "if"))) {
+                self.expression(UNARY)
+            } else {
+                NOTHING
+            };
         let made = if command != NOTHING {
             self.call_name("getline|", &[command], start)
         } else if self.take_op("<") {
@@ -45,6 +54,10 @@ impl Parser<'_> {
         } else {
             self.call_name("getline", &[], start)
         };
-        if target == NOTHING { made } else { self.push(crate::code::tree::Node::Assign(target, None, made), start) }
+        if target == NOTHING {
+            made
+        } else {
+            self.push(crate::code::tree::Node::Assign(target, None, made), start)
+        }
     }
 }

@@ -55,7 +55,10 @@ impl Parser<'_> {
             }
             ("return" | "next" | "break", _) => {
                 self.skip();
-                let nothing = self.is_end() || self.is_any(&["end", "if", "unless", "else"]) || self.gap() == Gap::Line || self.is_op("}");
+                let nothing = self.is_end()
+                    || self.is_any(&["end", "if", "unless", "else"])
+                    || self.gap() == Gap::Line
+                    || self.is_op("}");
                 let value = if nothing { NOTHING } else { self.expression(LOWEST) };
                 self.push(Node::Return(value), start)
             }
@@ -89,7 +92,8 @@ impl Parser<'_> {
                 break;
             }
         }
-        let Some(Node::Assign(target, None, value)) = all.last().map(|last| self.tree.node(*last).clone()) else {
+        let Some(Node::Assign(target, None, value)) = all.last().map(|last| self.tree.node(*last).clone())
+        else {
             return self.push_list(Node::Block, &all, start);
         };
         all.pop();

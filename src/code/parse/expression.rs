@@ -94,7 +94,9 @@ impl<'a> Parser<'a> {
                     let before = self.at;
                     operands.push(self.expression(next));
                     match self.infix() {
-                        Some((Infix::Chain(o), b, tokens)) if o == op && b == binds && self.at > before => self.at = self.at.saturating_add(tokens),
+                        Some((Infix::Chain(o), b, tokens)) if o == op && b == binds && self.at > before => {
+                            self.at = self.at.saturating_add(tokens)
+                        }
                         _ => break,
                     }
                 }
@@ -108,7 +110,8 @@ impl<'a> Parser<'a> {
     fn assigned(&mut self) -> Id {
         let start = self.here();
         let value = self.expression(ASSIGN);
-        let is_bare_list = matches!(self.lang, Lang::Python | Lang::Lua | Lang::Ruby) && self.nesting_is_statement();
+        let is_bare_list =
+            matches!(self.lang, Lang::Python | Lang::Lua | Lang::Ruby) && self.nesting_is_statement();
         if !is_bare_list || !self.is_op(",") {
             return value;
         }
@@ -126,7 +129,9 @@ impl<'a> Parser<'a> {
 
     /// Line ends that cannot end a statement, as something must follow.
     fn skip_line_ends(&mut self) {
-        while self.peek().is_some_and(|t| matches!(t.tok, Tok::End) && t.start < t.end) && self.lang != Lang::Python {
+        while self.peek().is_some_and(|t| matches!(t.tok, Tok::End) && t.start < t.end)
+            && self.lang != Lang::Python
+        {
             self.skip();
         }
     }
@@ -139,7 +144,9 @@ impl<'a> Parser<'a> {
                 Tok::Text(..) | Tok::Number(_) => true,
                 Tok::Name(name) => !matches!(name, "in" | "getline" | "while" | "else"),
                 Tok::Op("(") => token.gap != Gap::Line,
-                Tok::Op("|" | "|&") if self.ahead(1).is_some_and(|t| t.is_name("getline")) => return Some((Infix::Getline, TARGET, 2)),
+                Tok::Op("|" | "|&") if self.ahead(1).is_some_and(|t| t.is_name("getline")) => {
+                    return Some((Infix::Getline, TARGET, 2));
+                }
                 Tok::Op(_) | Tok::Regex(_) | Tok::Code(..) | Tok::End | Tok::Indent | Tok::Dedent => false,
             };
             if joins {
@@ -149,7 +156,13 @@ impl<'a> Parser<'a> {
         match token.tok {
             Tok::Op(op) => self.infix_sign(op, token).map(|(i, b)| (i, b, 1)),
             Tok::Name(name) => self.infix_word(name),
-            Tok::Number(_) | Tok::Text(..) | Tok::Regex(_) | Tok::Code(..) | Tok::End | Tok::Indent | Tok::Dedent => None,
+            Tok::Number(_)
+            | Tok::Text(..)
+            | Tok::Regex(_)
+            | Tok::Code(..)
+            | Tok::End
+            | Tok::Indent
+            | Tok::Dedent => None,
         }
     }
 
@@ -161,9 +174,15 @@ impl<'a> Parser<'a> {
             "or" | "xor" => chain(Operator::Or, if low { LOWEST } else { OR }),
             "and" => chain(Operator::And, if low { LOWEST } else { AND }),
             "if" if self.lang == Lang::Python => Some((Infix::IfElse, CHOICE, 1)),
-            "not" if self.ahead(1).is_some_and(|t| t.is_name("in")) => Some((Infix::Chain(Operator::Test), TEST, 2)),
-            "is" if self.ahead(1).is_some_and(|t| t.is_name("not")) => Some((Infix::Chain(Operator::Test), TEST, 2)),
-            "in" | "is" if matches!(self.lang, Lang::Python | Lang::Node | Lang::Awk) => chain(Operator::Test, TEST),
+            "not" if self.ahead(1).is_some_and(|t| t.is_name("in")) => {
+                Some((Infix::Chain(Operator::Test), TEST, 2))
+            }
+            "is" if self.ahead(1).is_some_and(|t| t.is_name("not")) => {
+                Some((Infix::Chain(Operator::Test), TEST, 2))
+            }
+            "in" | "is" if matches!(self.lang, Lang::Python | Lang::Node | Lang::Awk) => {
+                chain(Operator::Test, TEST)
+            }
             "instanceof" => chain(Operator::Test, TEST),
             "eq" | "ne" | "lt" | "gt" | "le" | "ge" | "cmp" if is_perl => chain(Operator::Test, TEST),
             "x" if is_perl => chain(Operator::Multiply, PRODUCT),
@@ -181,16 +200,24 @@ impl<'a> Parser<'a> {
             "||=" | "??=" | "&&=" => Some((Infix::Assign(Some(Operator::Or)), ASSIGN)),
             "*=" | "x=" => Some((Infix::Assign(Some(Operator::Multiply)), ASSIGN)),
             "-=" => Some((Infix::Assign(Some(Operator::Subtract)), ASSIGN)),
-            "/=" | "%=" | "**=" | "//=" | ">>=" | "<<=" | "&=" | "|=" | "@=" | ">>>=" => Some((Infix::Assign(Some(Operator::Other)), ASSIGN)),
+            "/=" | "%=" | "**=" | "//=" | ">>=" | "<<=" | "&=" | "|=" | "@=" | ">>>=" => {
+                Some((Infix::Assign(Some(Operator::Other)), ASSIGN))
+            }
             "=>" => Some((Infix::Pair, ASSIGN)),
-            "?" if !matches!(self.lang, Lang::Python | Lang::Lua | Lang::R) => Some((Infix::Question, CHOICE)),
+            "?" if !matches!(self.lang, Lang::Python | Lang::Lua | Lang::R) => {
+                Some((Infix::Question, CHOICE))
+            }
             "?:" => chain(Operator::Or, OR),
             "//" if self.lang == Lang::Perl => chain(Operator::Or, OR),
             "||" | "??" => chain(Operator::Or, OR),
             "&&" => chain(Operator::And, AND),
             ".." if self.lang == Lang::Lua => chain(Operator::Concat, SUM),
             ".." | "..." => chain(Operator::Range, RANGE),
-            "==" | "!=" | "===" | "!==" | "<" | ">" | "<=" | ">=" | "<>" | "<=>" | "=~" | "!~" | "~=" if self.head == Head::No || self.lang != Lang::Awk || op != ">" => chain(Operator::Test, TEST),
+            "==" | "!=" | "===" | "!==" | "<" | ">" | "<=" | ">=" | "<>" | "<=>" | "=~" | "!~" | "~="
+                if self.head == Head::No || self.lang != Lang::Awk || op != ">" =>
+            {
+                chain(Operator::Test, TEST)
+            }
             "~" if self.lang == Lang::Awk => chain(Operator::Test, TEST),
             "|" if self.lang != Lang::Awk && self.bars == 0 => chain(Operator::BitOr, 11),
             "^" => chain(Operator::Xor, 12),

@@ -15,7 +15,9 @@ impl<'a> Parser<'a> {
         let mut parts = Vec::new();
         let mut kind = Quote::Text;
         while let Some(Tok::Text(quote, bits)) = self.peek().map(|t| t.tok.clone()) {
-            if !parts.is_empty() && (quote == Quote::Command || quote == Quote::Words || !self.joins_literals()) {
+            if !parts.is_empty()
+                && (quote == Quote::Command || quote == Quote::Words || !self.joins_literals())
+            {
                 break;
             }
             kind = quote;
@@ -26,8 +28,13 @@ impl<'a> Parser<'a> {
             for bit in bits {
                 match bit {
                     Bit::Lit(text) if text.is_empty() => {}
-                    Bit::Lit(text) => parts.push(self.push(if quote == Quote::Bytes { Node::Bytes(text) } else { Node::Text(text) }, start)),
-                    Bit::Code(code, at) => parts.push(self.inside(code, at, super::parser::Parser::statements_to_end)),
+                    Bit::Lit(text) => parts.push(self.push(
+                        if quote == Quote::Bytes { Node::Bytes(text) } else { Node::Text(text) },
+                        start,
+                    )),
+                    Bit::Code(code, at) => {
+                        parts.push(self.inside(code, at, super::parser::Parser::statements_to_end))
+                    }
                 }
             }
             if matches!(quote, Quote::Command | Quote::Line) {
@@ -76,7 +83,12 @@ impl<'a> Parser<'a> {
         }
         match items.as_slice() {
             [one] if matches!(self.tree.node(*one), Node::Each(_)) => *one,
-            _ if self.lang == Lang::Python && !items.is_empty() && !items.iter().any(|i| matches!(self.tree.node(*i), Node::Pair(..) | Node::Spread(_))) => self.push_list(Node::List, &items, start),
+            _ if self.lang == Lang::Python
+                && !items.is_empty()
+                && !items.iter().any(|i| matches!(self.tree.node(*i), Node::Pair(..) | Node::Spread(_))) =>
+            {
+                self.push_list(Node::List, &items, start)
+            }
             _ => self.push_list(Node::Dict, &items, start),
         }
     }
@@ -96,7 +108,14 @@ impl<'a> Parser<'a> {
                 // parameters hold few tokens: what is longer is no parameter list, and looking on would cost
                 _ if n > 60 => return false,
                 Tok::End => return false,
-                Tok::Name(_) | Tok::Number(_) | Tok::Text(..) | Tok::Regex(_) | Tok::Code(..) | Tok::Op(_) | Tok::Indent | Tok::Dedent => {}
+                Tok::Name(_)
+                | Tok::Number(_)
+                | Tok::Text(..)
+                | Tok::Regex(_)
+                | Tok::Code(..)
+                | Tok::Op(_)
+                | Tok::Indent
+                | Tok::Dedent => {}
             }
         }
         false

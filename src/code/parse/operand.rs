@@ -29,7 +29,11 @@ impl Parser<'_> {
                 }
                 self.skip();
                 let operand = self.expression(UNARY);
-                if operator == Operator::Other { operand } else { self.push(Node::Unary(operator, operand), start) }
+                if operator == Operator::Other {
+                    operand
+                } else {
+                    self.push(Node::Unary(operator, operand), start)
+                }
             }
             Tok::Name("not") => {
                 self.skip();
@@ -40,11 +44,22 @@ impl Parser<'_> {
                 self.skip();
                 self.unary()
             }
-            Tok::Name("await" | "typeof" | "void" | "async" | "yield" | "delete" | "throw") if self.lang == Lang::Node => self.prefix_word(),
+            Tok::Name("await" | "typeof" | "void" | "async" | "yield" | "delete" | "throw")
+                if self.lang == Lang::Node =>
+            {
+                self.prefix_word()
+            }
             Tok::Name("await" | "yield" | "from") if self.lang == Lang::Python => self.prefix_word(),
-            Tok::Name("new" | "clone" | "throw" | "include" | "include_once" | "require" | "require_once" | "print" | "echo") if self.lang == Lang::Php => self.php_prefix(),
+            Tok::Name(
+                "new" | "clone" | "throw" | "include" | "include_once" | "require" | "require_once" | "print"
+                | "echo",
+            ) if self.lang == Lang::Php => self.php_prefix(),
             Tok::Name("new") if self.lang == Lang::Node => self.prefix_word(),
-            Tok::Name("new") if self.lang == Lang::Perl && self.ahead(1).is_some_and(|t| t.name().is_some()) => self.perl_new(),
+            Tok::Name("new")
+                if self.lang == Lang::Perl && self.ahead(1).is_some_and(|t| t.name().is_some()) =>
+            {
+                self.perl_new()
+            }
             Tok::Name(_) | Tok::Number(_) | Tok::Text(..) | Tok::Regex(_) | Tok::Code(..) => self.postfix(),
             Tok::End | Tok::Indent | Tok::Dedent => NOTHING,
         }
@@ -105,12 +120,26 @@ impl Parser<'_> {
                 Tok::Op("(") if self.lang == Lang::Awk && !(tight && self.is_callable(left)) => return left,
                 Tok::Op("(") if same_line || self.lang == Lang::Node => self.called(left, start),
                 Tok::Op("[") if tight || (same_line && !self.takes_bare(left)) => self.indexed(left, start),
-                Tok::Op("{") if self.lang == Lang::Perl && tight && self.is_subscripted(left) => self.keyed(left, start),
-                Tok::Op("{") if self.lang == Lang::Lua && same_line && self.is_callable(left) => self.lua_argument(left, start),
-                Tok::Op("{") if self.lang == Lang::Ruby && same_line && self.is_callable(left) => self.ruby_block(left, start, "}"),
-                Tok::Name("do") if self.lang == Lang::Ruby && self.head == Head::No && self.is_callable(left) => self.ruby_block(left, start, "end"),
-                Tok::Text(Quote::Text, _) if self.lang == Lang::Lua && self.is_callable(left) => self.lua_argument(left, start),
-                Tok::Text(Quote::Text, _) if self.lang == Lang::Node && tight && self.is_callable(left) => self.lua_argument(left, start),
+                Tok::Op("{") if self.lang == Lang::Perl && tight && self.is_subscripted(left) => {
+                    self.keyed(left, start)
+                }
+                Tok::Op("{") if self.lang == Lang::Lua && same_line && self.is_callable(left) => {
+                    self.lua_argument(left, start)
+                }
+                Tok::Op("{") if self.lang == Lang::Ruby && same_line && self.is_callable(left) => {
+                    self.ruby_block(left, start, "}")
+                }
+                Tok::Name("do")
+                    if self.lang == Lang::Ruby && self.head == Head::No && self.is_callable(left) =>
+                {
+                    self.ruby_block(left, start, "end")
+                }
+                Tok::Text(Quote::Text, _) if self.lang == Lang::Lua && self.is_callable(left) => {
+                    self.lua_argument(left, start)
+                }
+                Tok::Text(Quote::Text, _) if self.lang == Lang::Node && tight && self.is_callable(left) => {
+                    self.lua_argument(left, start)
+                }
                 Tok::Op("++" | "--") if same_line => {
                     self.skip();
                     left
@@ -119,7 +148,9 @@ impl Parser<'_> {
                     self.skip();
                     self.member(left, start)
                 }
-                _ if self.takes_bare(left) && same_line && self.starts_argument() => self.bare_call(left, start),
+                _ if self.takes_bare(left) && same_line && self.starts_argument() => {
+                    self.bare_call(left, start)
+                }
                 _ => return left,
             };
             left = next;
@@ -206,7 +237,10 @@ impl Parser<'_> {
     /// `$h{key}`, `$h->{key}`: a bare word is a text.
     fn keyed(&mut self, left: Id, start: usize) -> Id {
         self.skip();
-        let word = self.peek().and_then(crate::code::token::Token::name).filter(|n| !n.starts_with('$') && self.ahead(1).is_some_and(|t| t.is_op("}")));
+        let word = self
+            .peek()
+            .and_then(crate::code::token::Token::name)
+            .filter(|n| !n.starts_with('$') && self.ahead(1).is_some_and(|t| t.is_op("}")));
         let key = if let Some(word) = word {
             self.skip();
             self.text(word, start)
@@ -230,7 +264,13 @@ impl Parser<'_> {
                 Tok::Op(")" | "]" | "}") if depth == 0 => return,
                 Tok::Op(")" | "]" | "}") => depth = depth.saturating_sub(1),
                 Tok::Indent | Tok::Dedent => return,
-                Tok::Op(_) | Tok::Name(_) | Tok::Number(_) | Tok::Text(..) | Tok::Regex(_) | Tok::Code(..) | Tok::End => {}
+                Tok::Op(_)
+                | Tok::Name(_)
+                | Tok::Number(_)
+                | Tok::Text(..)
+                | Tok::Regex(_)
+                | Tok::Code(..)
+                | Tok::End => {}
             }
             self.skip();
         }
@@ -334,14 +374,21 @@ impl Parser<'_> {
     fn item(&mut self) -> Id {
         let start = self.here();
         let first = self.expression(LOWEST);
-        if self.lang == Lang::Python && (self.is_name("for") || (self.is_name("async") && self.ahead(1).is_some_and(|t| t.is_name("for")))) {
+        if self.lang == Lang::Python
+            && (self.is_name("for")
+                || (self.is_name("async") && self.ahead(1).is_some_and(|t| t.is_name("for"))))
+        {
             return self.comprehension(first, start);
         }
         if self.is_op(":") {
             self.skip();
             let value = self.expression(ASSIGN);
             let pair = self.push(Node::Pair(first, value), start);
-            return if self.lang == Lang::Python && self.is_name("for") { self.comprehension(pair, start) } else { pair };
+            return if self.lang == Lang::Python && self.is_name("for") {
+                self.comprehension(pair, start)
+            } else {
+                pair
+            };
         }
         first
     }

@@ -42,7 +42,19 @@ impl<'a> Parser<'a> {
     pub(crate) fn new(lang: Lang, lexer: Lexer, text: &'a str) -> Self {
         let tokens = lexer(text);
         let tree = Tree::new(tokens.len());
-        Self { text, tokens, at: 0, tree, lang, lexer, base: 0, nesting: 0, head: Head::No, brackets: 0, bars: 0 }
+        Self {
+            text,
+            tokens,
+            at: 0,
+            tree,
+            lang,
+            lexer,
+            base: 0,
+            nesting: 0,
+            head: Head::No,
+            brackets: 0,
+            bars: 0,
+        }
     }
 
     pub(crate) fn peek(&self) -> Option<&Token<'a>> {
@@ -120,11 +132,17 @@ impl<'a> Parser<'a> {
 
     /// A node that started at `start` and ends before the next token.
     pub(crate) fn push(&mut self, node: Node<'a>, start: usize) -> Id {
-        let span = Span::new(self.base.saturating_add(start), self.base.saturating_add(self.before().max(start)));
+        let span =
+            Span::new(self.base.saturating_add(start), self.base.saturating_add(self.before().max(start)));
         self.tree.push(node, span)
     }
 
-    pub(crate) fn push_list(&mut self, make: fn(crate::code::tree::Kids) -> Node<'a>, ids: &[Id], start: usize) -> Id {
+    pub(crate) fn push_list(
+        &mut self,
+        make: fn(crate::code::tree::Kids) -> Node<'a>,
+        ids: &[Id],
+        start: usize,
+    ) -> Id {
         let kids = self.tree.list(ids);
         self.push(make(kids), start)
     }

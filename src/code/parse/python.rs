@@ -17,7 +17,11 @@ impl<'a> Parser<'a> {
             "from" => self.from(start),
             "def" => self.def(start),
             "class" => self.python_class(start),
-            "async" if self.ahead(1).is_some_and(|t| t.is_name("def") || t.is_name("for") || t.is_name("with")) => {
+            "async"
+                if self
+                    .ahead(1)
+                    .is_some_and(|t| t.is_name("def") || t.is_name("for") || t.is_name("with")) =>
+            {
                 self.skip();
                 self.python_statement()
             }
@@ -76,7 +80,9 @@ impl<'a> Parser<'a> {
     fn python_values(&mut self) -> Id {
         let start = self.here();
         let first = self.expression(LOWEST);
-        if self.is_op(":") && matches!(self.tree.node(first), Node::Name(_) | Node::Member(..) | Node::Index(..)) {
+        if self.is_op(":")
+            && matches!(self.tree.node(first), Node::Name(_) | Node::Member(..) | Node::Index(..))
+        {
             return self.annotated(first, start);
         }
         if !self.is_op(",") {
@@ -87,7 +93,8 @@ impl<'a> Parser<'a> {
             all.push(self.expression(LOWEST));
         }
         // `a, b = value` was read as `a` and `b = value`
-        let Some(Node::Assign(target, None, value)) = all.last().map(|last| self.tree.node(*last).clone()) else {
+        let Some(Node::Assign(target, None, value)) = all.last().map(|last| self.tree.node(*last).clone())
+        else {
             return self.push_list(Node::List, &all, start);
         };
         all.pop();
@@ -112,7 +119,10 @@ impl<'a> Parser<'a> {
         let start = self.here();
         if !self.is_end() {
             let mut all = Vec::new();
-            while self.peek().is_some_and(|t| !(matches!(t.tok, Tok::End) && t.end > t.start && self.is_line_end()) && !matches!(t.tok, Tok::Dedent | Tok::Indent)) {
+            while self.peek().is_some_and(|t| {
+                !(matches!(t.tok, Tok::End) && t.end > t.start && self.is_line_end())
+                    && !matches!(t.tok, Tok::Dedent | Tok::Indent)
+            }) {
                 let before = self.at;
                 if matches!(self.peek().map(|t| &t.tok), Some(Tok::End)) {
                     self.skip();
@@ -164,7 +174,10 @@ impl<'a> Parser<'a> {
                 break;
             }
         }
-        self.tokens.get(from).zip(self.at.checked_sub(1).and_then(|i| self.tokens.get(i))).map_or("", |(a, b)| self.between(a.start, b.end))
+        self.tokens
+            .get(from)
+            .zip(self.at.checked_sub(1).and_then(|i| self.tokens.get(i)))
+            .map_or("", |(a, b)| self.between(a.start, b.end))
     }
 
     fn import(&mut self, start: usize) -> Id {
@@ -174,7 +187,11 @@ impl<'a> Parser<'a> {
             let module = self.dotted();
             // `import a.b` binds a, `import a.b as c` binds c to a.b
             let root = module.split('.').next().unwrap_or("");
-            let node = if self.take_name("as") { Node::Import(module, "", self.name().unwrap_or("")) } else { Node::Import(module, "", root) };
+            let node = if self.take_name("as") {
+                Node::Import(module, "", self.name().unwrap_or(""))
+            } else {
+                Node::Import(module, "", root)
+            };
             all.push(self.push(node, start));
             if !self.take_op(",") {
                 break;

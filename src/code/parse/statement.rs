@@ -12,7 +12,8 @@ use crate::policy::tables::Lang;
 impl<'a> Parser<'a> {
     /// All there is.
     pub(crate) fn statements_to_end(&mut self) -> Id {
-        let (brackets, head) = (std::mem::replace(&mut self.brackets, 0), std::mem::replace(&mut self.head, Head::No));
+        let (brackets, head) =
+            (std::mem::replace(&mut self.brackets, 0), std::mem::replace(&mut self.head, Head::No));
         let start = self.here();
         let mut all = Vec::new();
         while self.peek().is_some() {
@@ -39,12 +40,19 @@ impl<'a> Parser<'a> {
     /// Statements up to and past `close`. With `end`, the words that divide its parts are stepped over.
     pub(crate) fn block(&mut self, close: &str) -> Id {
         self.deeper(|p| {
-            let (brackets, head) = (std::mem::replace(&mut p.brackets, 0), std::mem::replace(&mut p.head, Head::No));
+            let (brackets, head) =
+                (std::mem::replace(&mut p.brackets, 0), std::mem::replace(&mut p.head, Head::No));
             let start = p.here();
             let mut all = Vec::new();
             while let Some(token) = p.peek() {
                 let before = p.at;
-                let divides = close == "end" && token.name().is_some_and(|n| matches!(n, "then" | "else" | "elsif" | "elseif" | "rescue" | "ensure" | "when" | "do" | "in"));
+                let divides = close == "end"
+                    && token.name().is_some_and(|n| {
+                        matches!(
+                            n,
+                            "then" | "else" | "elsif" | "elseif" | "rescue" | "ensure" | "when" | "do" | "in"
+                        )
+                    });
                 if token.is_op(close) || token.is_name(close) {
                     p.skip();
                     break;
@@ -82,7 +90,10 @@ impl<'a> Parser<'a> {
     /// perl's and ruby's `… if condition`, `… for list`.
     fn modified(&mut self, first: Id, start: usize) -> Id {
         let mut id = first;
-        while matches!(self.lang, Lang::Perl | Lang::Ruby) && self.is_any(&["if", "unless", "while", "until", "for", "foreach", "rescue"]) && self.gap() != Gap::Line {
+        while matches!(self.lang, Lang::Perl | Lang::Ruby)
+            && self.is_any(&["if", "unless", "while", "until", "for", "foreach", "rescue"])
+            && self.gap() != Gap::Line
+        {
             let word = self.name().unwrap_or("");
             let condition = self.expression(LOWEST);
             id = match word {
@@ -105,13 +116,23 @@ impl<'a> Parser<'a> {
         let word = self.peek().and_then(Token::name).unwrap_or("");
         let has_paren = self.ahead(1).is_some_and(|t| t.is_op("("));
         match word {
-            "if" | "while" | "until" | "unless" | "elsif" | "elseif" | "switch" | "with" | "catch" if has_paren => self.headed(start),
+            "if" | "while" | "until" | "unless" | "elsif" | "elseif" | "switch" | "with" | "catch"
+                if has_paren =>
+            {
+                self.headed(start)
+            }
             "for" | "foreach" => self.counted(start),
-            "else" | "try" | "finally" | "do" | "repeat" | "BEGIN" | "END" | "INIT" if self.ahead(1).is_some_and(|t| t.is_op("{")) => {
+            "else" | "try" | "finally" | "do" | "repeat" | "BEGIN" | "END" | "INIT"
+                if self.ahead(1).is_some_and(|t| t.is_op("{")) =>
+            {
                 self.skip();
                 self.skip();
                 let body = self.block("}");
-                if word == "else" { self.push_list(Node::If, &[NOTHING, body], start) } else { self.follow(body, start) }
+                if word == "else" {
+                    self.push_list(Node::If, &[NOTHING, body], start)
+                } else {
+                    self.follow(body, start)
+                }
             }
             "else" => {
                 self.skip();
@@ -120,11 +141,17 @@ impl<'a> Parser<'a> {
             }
             "return" => {
                 self.skip();
-                let nothing = self.is_end() || self.is_op("}") || (self.gap() == Gap::Line && self.lang == Lang::Node) || self.is_any(&["if", "unless"]);
+                let nothing = self.is_end()
+                    || self.is_op("}")
+                    || (self.gap() == Gap::Line && self.lang == Lang::Node)
+                    || self.is_any(&["if", "unless"]);
                 let value = if nothing { NOTHING } else { self.expression(LOWEST) };
                 self.push(Node::Return(value), start)
             }
-            "const" | "let" | "var" | "static" | "global" | "public" | "private" | "protected" | "abstract" | "final" | "export" | "default" if matches!(self.lang, Lang::Node | Lang::Php) => {
+            "const" | "let" | "var" | "static" | "global" | "public" | "private" | "protected"
+            | "abstract" | "final" | "export" | "default"
+                if matches!(self.lang, Lang::Node | Lang::Php) =>
+            {
                 self.skip();
                 self.declarations(start)
             }
@@ -307,9 +334,13 @@ impl<'a> Parser<'a> {
             }
             self.skip();
         }
-        let module = self.peek().map_or("", |t| self.between(t.start.saturating_add(1), t.end.saturating_sub(1)));
+        let module =
+            self.peek().map_or("", |t| self.between(t.start.saturating_add(1), t.end.saturating_sub(1)));
         self.skip();
-        let imports: Vec<Id> = names.into_iter().map(|(member, alias)| self.push(Node::Import(module, member, alias), start)).collect();
+        let imports: Vec<Id> = names
+            .into_iter()
+            .map(|(member, alias)| self.push(Node::Import(module, member, alias), start))
+            .collect();
         self.push_list(Node::Block, &imports, start)
     }
 

@@ -12,8 +12,37 @@ use crate::policy::tables::Lang;
 
 /// Words that never begin an argument, nor are called without parentheses.
 const INFIX_WORDS: &[&str] = &[
-    "if", "unless", "while", "until", "for", "foreach", "and", "or", "xor", "do", "then", "end", "x", "eq", "ne", "lt", "gt", "le", "ge", "cmp", "rescue", "in", "else", "elsif", "when", "ensure",
-    "instanceof", "as", "isa", "return", "not",
+    "if",
+    "unless",
+    "while",
+    "until",
+    "for",
+    "foreach",
+    "and",
+    "or",
+    "xor",
+    "do",
+    "then",
+    "end",
+    "x",
+    "eq",
+    "ne",
+    "lt",
+    "gt",
+    "le",
+    "ge",
+    "cmp",
+    "rescue",
+    "in",
+    "else",
+    "elsif",
+    "when",
+    "ensure",
+    "instanceof",
+    "as",
+    "isa",
+    "return",
+    "not",
 ];
 
 impl<'a> Parser<'a> {
@@ -22,9 +51,15 @@ impl<'a> Parser<'a> {
         let Some(word) = self.name() else { return NOTHING };
         match (word, self.lang) {
             ("lambda", Lang::Python) => self.python_lambda(start),
-            ("function", Lang::Node | Lang::Php | Lang::Lua | Lang::R | Lang::Awk) | ("sub", Lang::Perl) | ("fn", Lang::Php) | ("func", Lang::Awk) => self.anonymous(start),
+            ("function", Lang::Node | Lang::Php | Lang::Lua | Lang::R | Lang::Awk)
+            | ("sub", Lang::Perl)
+            | ("fn", Lang::Php)
+            | ("func", Lang::Awk) => self.anonymous(start),
             ("class", Lang::Node | Lang::Php) => self.class(start),
-            ("def" | "class" | "module" | "begin" | "case" | "if" | "unless" | "while" | "until" | "for", Lang::Ruby) => {
+            (
+                "def" | "class" | "module" | "begin" | "case" | "if" | "unless" | "while" | "until" | "for",
+                Lang::Ruby,
+            ) => {
                 self.at = self.at.saturating_sub(1);
                 self.statement()
             }
@@ -37,7 +72,11 @@ impl<'a> Parser<'a> {
                 self.skip();
                 self.block("}")
             }
-            ("do", Lang::Perl) if self.peek().is_some_and(|t| matches!(t.tok, Tok::Text(..)) || t.name().is_some_and(|n| n.starts_with('$'))) => {
+            ("do", Lang::Perl)
+                if self.peek().is_some_and(|t| {
+                    matches!(t.tok, Tok::Text(..)) || t.name().is_some_and(|n| n.starts_with('$'))
+                }) =>
+            {
                 let file = self.expression(ASSIGN);
                 self.call_name(word, &[file], start)
             }
@@ -102,7 +141,10 @@ impl<'a> Parser<'a> {
     /// The last part of `a.b:c`.
     fn dotted_name(&mut self) -> Option<&'a str> {
         let mut name = self.name();
-        while (self.is_op(".") || self.is_op(":")) && name.is_some() && self.ahead(1).is_some_and(|t| t.name().is_some()) {
+        while (self.is_op(".") || self.is_op(":"))
+            && name.is_some()
+            && self.ahead(1).is_some_and(|t| t.name().is_some())
+        {
             self.skip();
             name = self.name();
         }
@@ -139,8 +181,18 @@ impl<'a> Parser<'a> {
     /// Whether this is a name that takes arguments without parentheses.
     pub(crate) fn takes_bare(&self, id: Id) -> bool {
         match (self.tree.node(id), self.lang) {
-            (Node::Name(name), Lang::Perl | Lang::Ruby) => !name.starts_with(['$', '@', '%', '&']) && !INFIX_WORDS.contains(name) && !matches!(*name, "self" | "true" | "false" | "nil" | "undef" | "__FILE__" | "wantarray"),
-            (Node::Name(name), Lang::Php) => matches!(*name, "echo" | "print" | "include" | "require" | "include_once" | "require_once" | "exit" | "die"),
+            (Node::Name(name), Lang::Perl | Lang::Ruby) => {
+                !name.starts_with(['$', '@', '%', '&'])
+                    && !INFIX_WORDS.contains(name)
+                    && !matches!(
+                        *name,
+                        "self" | "true" | "false" | "nil" | "undef" | "__FILE__" | "wantarray"
+                    )
+            }
+            (Node::Name(name), Lang::Php) => matches!(
+                *name,
+                "echo" | "print" | "include" | "require" | "include_once" | "require_once" | "exit" | "die"
+            ),
             (Node::Name(name), Lang::Python) => matches!(*name, "print" | "exec"),
             (Node::Member(_, name), Lang::Ruby) => !matches!(*name, "freeze"),
             _ => false,
@@ -161,7 +213,9 @@ impl<'a> Parser<'a> {
                 let is_variable = name.starts_with(['$', '@', '%']);
                 (spaced || is_variable) && !INFIX_WORDS.contains(&name)
             }
-            Tok::Op("[" | "-" | "*" | "&" | "::" | "**" | ":") => spaced && next_is_tight && (self.lang == Lang::Ruby || token.is_op("-")),
+            Tok::Op("[" | "-" | "*" | "&" | "::" | "**" | ":") => {
+                spaced && next_is_tight && (self.lang == Lang::Ruby || token.is_op("-"))
+            }
             Tok::Op("->") => spaced && self.lang == Lang::Ruby,
             Tok::Op("!") => spaced && next_is_tight,
             Tok::Op("\\" | "@{" | "%{" | "${" | "+") => self.lang == Lang::Perl,
@@ -174,7 +228,8 @@ impl<'a> Parser<'a> {
     /// A call without parentheses: arguments to the end of the statement or a word that binds lower.
     pub(crate) fn bare_call(&mut self, callee: Id, start: usize) -> Id {
         let mut args = Vec::new();
-        let takes_block = self.lang == Lang::Perl && self.is_op("{") && matches!(self.tree.node(callee), Node::Name(_));
+        let takes_block =
+            self.lang == Lang::Perl && self.is_op("{") && matches!(self.tree.node(callee), Node::Name(_));
         if takes_block {
             let at = self.here();
             self.skip();
@@ -182,7 +237,10 @@ impl<'a> Parser<'a> {
             args.push(self.function(&[], body, at));
             self.take_op(",");
         }
-        while self.peek().is_some_and(|t| !matches!(t.tok, Tok::End | Tok::Dedent | Tok::Op(")" | "]" | "}" | ";"))) {
+        while self
+            .peek()
+            .is_some_and(|t| !matches!(t.tok, Tok::End | Tok::Dedent | Tok::Op(")" | "]" | "}" | ";")))
+        {
             if self.is_any(INFIX_WORDS) {
                 break;
             }

@@ -41,27 +41,91 @@ enum Does {
 
 /// Names by their last part, lower case without `_`.
 fn does(name: &str) -> Option<Does> {
-    let plain: String = name.chars().filter(|c| !matches!(c, '_' | '-')).flat_map(char::to_lowercase).collect();
+    let plain: String =
+        name.chars().filter(|c| !matches!(c, '_' | '-')).flat_map(char::to_lowercase).collect();
     Some(match plain.as_str() {
-        "system" | "exec" | "popen" | "shellexec" | "passthru" | "procopen" | "pcntlexec" | "run" | "callcommand"
-        | "callprocess" | "rawsystem" | "readprocess" | "spawn" | "spawnprocess" | "spawnsync" | "execsync" | "execfile" | "execfilesync" | "execute" | "execv" | "execve"
-        | "execl" | "execlp" | "execvp" | "command" | "shellcommand" | "asyncshellcommand" | "startprocess" | "startprocessshellcommand" | "term" | "ansiterm" | "vterm"
-        | "makecomint" | "shell" | "system2" | "forkexec" | "runcommand" | "createprocess" | "processbuilder" | "shellout" | "pipe" | "systemf"
-        | "iex" | "invokeexpression" | "systemlist" | "termstart" | "jobstart" | "getoutput" | "subprocess" | "executeprocess" | "termopen" | "setvar" => Does::Runs,
+        "system"
+        | "exec"
+        | "popen"
+        | "shellexec"
+        | "passthru"
+        | "procopen"
+        | "pcntlexec"
+        | "run"
+        | "callcommand"
+        | "callprocess"
+        | "rawsystem"
+        | "readprocess"
+        | "spawn"
+        | "spawnprocess"
+        | "spawnsync"
+        | "execsync"
+        | "execfile"
+        | "execfilesync"
+        | "execute"
+        | "execv"
+        | "execve"
+        | "execl"
+        | "execlp"
+        | "execvp"
+        | "command"
+        | "shellcommand"
+        | "asyncshellcommand"
+        | "startprocess"
+        | "startprocessshellcommand"
+        | "term"
+        | "ansiterm"
+        | "vterm"
+        | "makecomint"
+        | "shell"
+        | "system2"
+        | "forkexec"
+        | "runcommand"
+        | "createprocess"
+        | "processbuilder"
+        | "shellout"
+        | "pipe"
+        | "systemf"
+        | "iex"
+        | "invokeexpression"
+        | "systemlist"
+        | "termstart"
+        | "jobstart"
+        | "getoutput"
+        | "subprocess"
+        | "executeprocess"
+        | "termopen"
+        | "setvar" => Does::Runs,
         "open" | "fopen" | "openfile" | "file" | "fileopen" | "gzopen" => Does::Opens,
-        "readfile" | "read" | "filegetcontents" | "slurp" | "readlines" | "readall" | "readtext" | "loadfile" | "insertfile"
-        | "insertfilecontents" | "findfile" | "readfilesync" | "createreadstream" | "pgreadfile" | "fgets" | "scan" | "readtable" | "readcsv"
-        | "include" | "verbatiminput" | "input" | "fileread" | "readbytes" | "readstring" | "copystream" | "loimport" | "dofile" => Does::Reads,
-        "writefile" | "writefilesync" | "writelines" | "fileputcontents" | "writetofile" | "writeregion" | "saverds" | "sink" | "dump"
-        | "createwritestream" | "spit" | "writetable" | "writecsv" | "filewrite" | "fwrite" | "loexport" | "appendfile" | "appendfilesync" => Does::Writes,
-        "unlink" | "unlinksync" | "remove" | "removefile" | "deletefile" | "rmsync" | "filedelete" => Does::Deletes,
-        "rmtree" | "removeall" | "removedirall" | "deletedirectory" | "removedirectoryrecursive" | "rmrf" | "rmdirs" => Does::DeletesTree,
-        "connect" | "dial" | "tcpsocket" | "fsockopen" | "socketconnection" | "makenetworkprocess" | "tcpclient" | "socket" | "opennetworkstream" | "createconnection"
-        | "pfsockopen" | "streamsocketclient" | "inetaton" | "tcpstream" | "socketconnect" | "parseip" | "opentcp" => Does::Connects,
-        "listen" | "tcpserver" | "serversocket" | "streamsocketserver" | "bind" | "createserver" | "socketlisten" | "accept" => Does::Listens,
+        "readfile" | "read" | "filegetcontents" | "slurp" | "readlines" | "readall" | "readtext"
+        | "loadfile" | "insertfile" | "insertfilecontents" | "findfile" | "readfilesync"
+        | "createreadstream" | "pgreadfile" | "fgets" | "scan" | "readtable" | "readcsv" | "include"
+        | "verbatiminput" | "input" | "fileread" | "readbytes" | "readstring" | "copystream" | "loimport"
+        | "dofile" => Does::Reads,
+        "writefile" | "writefilesync" | "writelines" | "fileputcontents" | "writetofile" | "writeregion"
+        | "saverds" | "sink" | "dump" | "createwritestream" | "spit" | "writetable" | "writecsv"
+        | "filewrite" | "fwrite" | "loexport" | "appendfile" | "appendfilesync" => Does::Writes,
+        "unlink" | "unlinksync" | "remove" | "removefile" | "deletefile" | "rmsync" | "filedelete" => {
+            Does::Deletes
+        }
+        "rmtree"
+        | "removeall"
+        | "removedirall"
+        | "deletedirectory"
+        | "removedirectoryrecursive"
+        | "rmrf"
+        | "rmdirs" => Does::DeletesTree,
+        "connect" | "dial" | "tcpsocket" | "fsockopen" | "socketconnection" | "makenetworkprocess"
+        | "tcpclient" | "socket" | "opennetworkstream" | "createconnection" | "pfsockopen"
+        | "streamsocketclient" | "inetaton" | "tcpstream" | "socketconnect" | "parseip" | "opentcp" => {
+            Does::Connects
+        }
+        "listen" | "tcpserver" | "serversocket" | "streamsocketserver" | "bind" | "createserver"
+        | "socketlisten" | "accept" => Does::Listens,
         "download" | "downloadfile" | "urlretrieve" | "urlcopyfile" => Does::Downloads,
         "urlopen" | "httpget" | "urlretrievesynchronously" | "urlread" => Does::Fetches,
-        "dlopen" | "loadlibrary" | "libcall" | "libcallnr" | "loadextension" | "moduleload" | "dynload" | "ffiload" => Does::Loads,
+        "dlopen" | "loadlibrary" | "libcall" | "libcallnr" | "loadextension" | "moduleload" | "dynload"
+        | "ffiload" => Does::Loads,
         "setuid" | "setreuid" | "setresuid" | "posixsetuid" | "seteuid" => Does::Setuid,
         "eshell" => Does::Prompt,
         "copyfile" | "filecopy" | "copy" | "cp" => Does::Copies,
@@ -122,7 +186,8 @@ const UNQUOTED: &[(&str, char, Does)] = &[
 fn unquoted(text: &str, seen: &mut Seen, out: &mut Out) {
     for (mark, close, does) in UNQUOTED {
         for (at, _) in text.match_indices(mark).take(16) {
-            let inside = text.get(at.saturating_add(mark.len())..).and_then(|r| r.split(*close).next()).unwrap_or("");
+            let inside =
+                text.get(at.saturating_add(mark.len())..).and_then(|r| r.split(*close).next()).unwrap_or("");
             let inside = inside.trim().trim_matches(['"', '\'', '`', '[', ']']);
             if *does == Does::Runs && !inside.is_empty() {
                 seen.runs = true;
@@ -143,12 +208,19 @@ fn lines(lang: Lang, text: &str, seen: &mut Seen, out: &mut Out) {
         seen.runs = true;
         out.act(What::Shell, &[&command]);
     }
-    for path in text.split([' ', '\t', '\n', ',', '(', ')', ';', '=']).filter(|w| is_path(w) && w.matches('/').count() > 1).take(32) {
+    for path in text
+        .split([' ', '\t', '\n', ',', '(', ')', ';', '='])
+        .filter(|w| is_path(w) && w.matches('/').count() > 1)
+        .take(32)
+    {
         out.act(What::Read, &[path.trim_matches(['"', '\''])]);
     }
     for line in text.lines().take(400) {
         let line = line.trim().trim_start_matches('~');
-        if let Some(command) = line.strip_prefix('!').filter(|r| r.starts_with(|c: char| c.is_ascii_alphanumeric() || matches!(c, '/' | ' ' | '.'))) {
+        if let Some(command) = line
+            .strip_prefix('!')
+            .filter(|r| r.starts_with(|c: char| c.is_ascii_alphanumeric() || matches!(c, '/' | ' ' | '.')))
+        {
             seen.runs = true;
             out.act(What::Shell, &[command.trim()]);
             continue;
@@ -193,7 +265,11 @@ fn arguments<'a>(tokens: &[Token<'a>]) -> Vec<Token<'a>> {
 }
 
 fn is_path(text: &str) -> bool {
-    text.len() > 1 && text.len() < 512 && text.starts_with(['/', '~']) && !text.starts_with("//") && !text.contains(['\n', ' ', '*'])
+    text.len() > 1
+        && text.len() < 512
+        && text.starts_with(['/', '~'])
+        && !text.starts_with("//")
+        && !text.contains(['\n', ' ', '*'])
 }
 
 fn call(what: Does, args: &[Token<'_>], seen: &mut Seen, out: &mut Out) {
@@ -244,7 +320,9 @@ fn call(what: Does, args: &[Token<'_>], seen: &mut Seen, out: &mut Out) {
             seen.network = true;
             out.act(What::Listen, &[texts.first().copied().unwrap_or("")]);
         }
-        (Does::Downloads, Some(path)) if texts.len() >= 2 => out.act(What::Download, &[texts.first().copied().unwrap_or(""), path]),
+        (Does::Downloads, Some(path)) if texts.len() >= 2 => {
+            out.act(What::Download, &[texts.first().copied().unwrap_or(""), path])
+        }
         (Does::Fetches | Does::Downloads, _) => {
             if let Some(url) = texts.iter().find(|t| t.contains("://")) {
                 out.act(What::Fetch, &[url]);
@@ -257,7 +335,16 @@ fn call(what: Does, args: &[Token<'_>], seen: &mut Seen, out: &mut Out) {
         }
         (Does::Setuid, _) => out.act(What::Setuid, &["0"]),
         (Does::Prompt, _) => out.act(What::Interactive, &[]),
-        (Does::Reads | Does::Writes | Does::Deletes | Does::DeletesTree | Does::Copies | Does::Moves | Does::Listens, _) => {}
+        (
+            Does::Reads
+            | Does::Writes
+            | Does::Deletes
+            | Does::DeletesTree
+            | Does::Copies
+            | Does::Moves
+            | Does::Listens,
+            _,
+        ) => {}
     }
 }
 
@@ -282,7 +369,9 @@ fn tokens(lang: Lang, text: &str) -> Vec<Token<'_>> {
             rest = after;
         } else if c.is_alphabetic() || c == '_' {
             let lisp = lang == Lang::Emacs;
-            let end = rest.find(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '.' | ':') || lisp && c == '-')).unwrap_or(rest.len());
+            let end = rest
+                .find(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '.' | ':') || lisp && c == '-'))
+                .unwrap_or(rest.len());
             out.push(Token::Name(rest.get(..end).unwrap_or("").trim_end_matches(['.', ':'])));
             rest = rest.get(end..).unwrap_or("");
         } else {

@@ -27,7 +27,9 @@ fn one(line: &str, out: &mut Out) {
             let text = rest.rsplit('|').next().unwrap_or(rest);
             shell(text.trim(), out);
         }
-        "python" | "py" | "python-interactive" | "pi" | "script" if rest.is_empty() => out.act(What::Interactive, &[]),
+        "python" | "py" | "python-interactive" | "pi" | "script" if rest.is_empty() => {
+            out.act(What::Interactive, &[])
+        }
         "python" | "py" | "script" => out.read(Lang::Python, rest),
         "guile" | "gu" => calls::read(Lang::Other, rest, out),
         "dump" | "append" | "generate-core-file" | "gcore" => {

@@ -28,7 +28,10 @@ pub(super) fn read(text: &str, out: &mut Out) {
 
 /// The first bar that isn't escaped or in a search pattern.
 fn split_bar(line: &str) -> (&str, Option<&str>) {
-    let code = ["py", "lua", "perl", "ruby", "rub", "tcl", "call", "exe", "s/", "%s", "g/", "v/", "norm", "autocmd", "au "];
+    let code = [
+        "py", "lua", "perl", "ruby", "rub", "tcl", "call", "exe", "s/", "%s", "g/", "v/", "norm", "autocmd",
+        "au ",
+    ];
     if code.iter().any(|c| line.starts_with(c)) {
         return (line, None);
     }
@@ -46,17 +49,40 @@ fn split_bar(line: &str) -> (&str, Option<&str>) {
 fn bang(command: &str) -> Option<&str> {
     let (before, text) = command.split_once('!')?;
     let range = before.trim();
-    let plain = range.chars().all(|c| c.is_ascii_digit() || matches!(c, '%' | '.' | ',' | '$' | '\'' | '<' | '>' | '+' | '-' | ' '));
+    let plain = range.chars().all(|c| {
+        c.is_ascii_digit() || matches!(c, '%' | '.' | ',' | '$' | '\'' | '<' | '>' | '+' | '-' | ' ')
+    });
     let word = range.trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, '%' | '.' | ',' | '$'));
-    (plain || matches!(word, "r" | "read" | "re" | "w" | "write" | "sil" | "silent" | "sil exe" | "0r" | "te" | "ter" | "term" | "terminal" | "sp|ter"))
-        .then_some(text)
-        .filter(|_| before.len() < command.len())
+    (plain
+        || matches!(
+            word,
+            "r" | "read"
+                | "re"
+                | "w"
+                | "write"
+                | "sil"
+                | "silent"
+                | "sil exe"
+                | "0r"
+                | "te"
+                | "ter"
+                | "term"
+                | "terminal"
+                | "sp|ter"
+        ))
+    .then_some(text)
+    .filter(|_| before.len() < command.len())
 }
 
 fn one(command: &str, out: &mut Out) {
-    let command = ["silent!", "silent", "sil!", "sil", "noautocmd", "keepjumps", "verbose", "tab", "bo", "vert"].iter().fold(command.trim(), |c, modifier| {
-        c.strip_prefix(*modifier).filter(|r| r.starts_with([' ', '!', ':'])).map_or(c, |r| r.trim_start_matches([' ', ':']))
-    });
+    let command =
+        ["silent!", "silent", "sil!", "sil", "noautocmd", "keepjumps", "verbose", "tab", "bo", "vert"]
+            .iter()
+            .fold(command.trim(), |c, modifier| {
+                c.strip_prefix(*modifier)
+                    .filter(|r| r.starts_with([' ', '!', ':']))
+                    .map_or(c, |r| r.trim_start_matches([' ', ':']))
+            });
     if let Some(text) = command.strip_prefix('!').or_else(|| bang(command)) {
         return shell(text.trim(), out);
     }
@@ -69,8 +95,12 @@ fn one(command: &str, out: &mut Out) {
             let text = rest.trim_start_matches(['+', ' ']);
             if text.is_empty() { out.act(What::Interactive, &[]) } else { out.act(What::Shell, &[text]) }
         }
-        "py" | "python" | "py3" | "python3" | "pyx" | "pythonx" | "pydo" | "py3do" => out.read(Lang::Python, code(rest)),
-        "pyfile" | "py3file" | "pyxfile" | "luafile" | "rubyfile" | "so" | "source" | "ru" | "runtime" => out.act(What::Load, &[rest]),
+        "py" | "python" | "py3" | "python3" | "pyx" | "pythonx" | "pydo" | "py3do" => {
+            out.read(Lang::Python, code(rest))
+        }
+        "pyfile" | "py3file" | "pyxfile" | "luafile" | "rubyfile" | "so" | "source" | "ru" | "runtime" => {
+            out.act(What::Load, &[rest])
+        }
         "lua" | "luado" => out.read(Lang::Lua, code(rest)),
         "perl" | "pe" | "perldo" => out.read(Lang::Perl, code(rest)),
         "ruby" | "rub" | "rubydo" => out.read(Lang::Ruby, code(rest)),
@@ -87,7 +117,10 @@ fn one(command: &str, out: &mut Out) {
             };
             out.act(kind, &[path]);
         }
-        "e" | "edit" | "r" | "read" | "sp" | "split" | "vs" | "vsplit" | "tabe" | "tabnew" | "f" | "view" | "find" | "diffs" | "0r" if !rest.is_empty() => {
+        "e" | "edit" | "r" | "read" | "sp" | "split" | "vs" | "vsplit" | "tabe" | "tabnew" | "f" | "view"
+        | "find" | "diffs" | "0r"
+            if !rest.is_empty() =>
+        {
             out.act(What::Read, &[rest]);
         }
         "Nread" | "Explore" | "Nwrite" => out.act(What::Fetch, &[rest]),

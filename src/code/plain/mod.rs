@@ -47,7 +47,14 @@ impl Out {
             Lang::Tcl | Lang::Expect => tcl::read(text, self),
             // a filter: it has no calls that act
             Lang::Jq => self.jq(text),
-            Lang::Python | Lang::Perl | Lang::Ruby | Lang::Node | Lang::Php | Lang::Lua | Lang::Awk | Lang::Sed => {
+            Lang::Python
+            | Lang::Perl
+            | Lang::Ruby
+            | Lang::Node
+            | Lang::Php
+            | Lang::Lua
+            | Lang::Awk
+            | Lang::Sed => {
                 self.foreign(lang, text);
             }
             Lang::Shell => self.act(What::Shell, &[text]),

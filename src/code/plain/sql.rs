@@ -18,7 +18,13 @@ pub(super) fn read(text: &str, out: &mut Out) {
             }
         }
     }
-    for (mark, what) in [("INTO OUTFILE", What::Write), ("INTO DUMPFILE", What::Write), ("INFILE", What::Read), ("ATTACH DATABASE", What::Write), ("ATTACH", What::Write)] {
+    for (mark, what) in [
+        ("INTO OUTFILE", What::Write),
+        ("INTO DUMPFILE", What::Write),
+        ("INFILE", What::Read),
+        ("ATTACH DATABASE", What::Write),
+        ("ATTACH", What::Write),
+    ] {
         for (at, _) in upper.match_indices(mark).take(8) {
             if let Some(path) = literal(text.get(at.saturating_add(mark.len())..).unwrap_or("")) {
                 out.act(what, &[path]);
@@ -39,7 +45,9 @@ fn copies(text: &str, upper: &str, out: &mut Out) {
     }
     for (mark, what) in [(" FROM '", What::Read), (" TO '", What::Write)] {
         for (at, _) in upper.match_indices(mark).take(8) {
-            if let Some(path) = literal(text.get(at.saturating_add(mark.len()).saturating_sub(1)..).unwrap_or("")) {
+            if let Some(path) =
+                literal(text.get(at.saturating_add(mark.len()).saturating_sub(1)..).unwrap_or(""))
+            {
                 out.act(what, &[path]);
             }
         }
@@ -74,9 +82,17 @@ fn meta(line: &str, out: &mut Out) {
         ".output" | ".once" | ".excel" | ".out" | "\\o" | "\\w" | "tee" | "\\T" if path.starts_with('|') => {
             shell(rest.trim_start_matches('|'), out);
         }
-        ".output" | ".once" | ".out" | ".save" | ".backup" | ".log" | ".trace" | "\\o" | "\\w" | "tee" | "\\T" if !path.is_empty() => out.act(What::Write, &[path]),
+        ".output" | ".once" | ".out" | ".save" | ".backup" | ".log" | ".trace" | "\\o" | "\\w" | "tee"
+        | "\\T"
+            if !path.is_empty() =>
+        {
+            out.act(What::Write, &[path])
+        }
         ".import" if path.starts_with('|') => shell(unquoted(rest).trim_start_matches('|'), out),
-        ".import" | ".restore" | ".open" | "\\i" | "\\ir" | "\\include" | ".read" | "source" | "\\." | "@" if !path.is_empty() => {
+        ".import" | ".restore" | ".open" | "\\i" | "\\ir" | "\\include" | ".read" | "source" | "\\."
+        | "@"
+            if !path.is_empty() =>
+        {
             out.act(What::Read, &[path]);
         }
         ".load" => out.act(What::LoadNative, &[path]),

@@ -26,7 +26,11 @@ pub(super) fn read(text: &str, out: &mut Out) {
             "spawn" | "system" => {
                 runs = true;
                 let start = args.iter().position(|a| !a.starts_with('-')).unwrap_or(0);
-                if name == "system" { out.act(What::Shell, &[&args.join(" ")]) } else { out.act(What::Exec, args.get(start..).unwrap_or(&[])) }
+                if name == "system" {
+                    out.act(What::Shell, &[&args.join(" ")])
+                } else {
+                    out.act(What::Exec, args.get(start..).unwrap_or(&[]))
+                }
             }
             "socket" => {
                 network = true;
@@ -51,7 +55,9 @@ pub(super) fn read(text: &str, out: &mut Out) {
                 ["rename", from, to, ..] => out.act(What::Move, &[from, to]),
                 _ => {}
             },
-            "eval" | "subst" | "uplevel" if command.contains(['[', '$']) => out.doubt(Grade::Chosen, "eval of computed text"),
+            "eval" | "subst" | "uplevel" if command.contains(['[', '$']) => {
+                out.doubt(Grade::Chosen, "eval of computed text")
+            }
             _ => {}
         }
     }

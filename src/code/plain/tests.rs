@@ -1,7 +1,13 @@
 use super::*;
 
 fn acts(lang: Lang, text: &str) -> Vec<String> {
-    look(lang, text).acts.iter().map(|a| format!("{:?} {}", a.what, a.args.iter().filter_map(Value::known).collect::<Vec<_>>().join(" "))).collect()
+    look(lang, text)
+        .acts
+        .iter()
+        .map(|a| {
+            format!("{:?} {}", a.what, a.args.iter().filter_map(Value::known).collect::<Vec<_>>().join(" "))
+        })
+        .collect()
 }
 
 #[test]
@@ -33,7 +39,10 @@ fn debuggers_and_databases_are_read() {
 #[test]
 fn calls_with_literals_are_read_in_any_language() {
     assert_eq!(acts(Lang::Other, "system(\"/bin/sh\")"), ["Shell /bin/sh"]);
-    assert_eq!(acts(Lang::Other, "syscall.Exec(\"/bin/sh\", []string{\"/bin/sh\", \"-i\"}, []string{})"), ["Shell /bin/sh", "Exec /bin/sh -i"]);
+    assert_eq!(
+        acts(Lang::Other, "syscall.Exec(\"/bin/sh\", []string{\"/bin/sh\", \"-i\"}, []string{})"),
+        ["Shell /bin/sh", "Exec /bin/sh -i"]
+    );
     assert_eq!(acts(Lang::Emacs, "(term \"/bin/sh\")"), ["Shell /bin/sh"]);
     assert_eq!(acts(Lang::R, "readLines(\"/etc/shadow\")"), ["Read /etc/shadow"]);
     assert_eq!(acts(Lang::Make, "$(shell id 1>&0)"), ["Shell id 1>&0"]);

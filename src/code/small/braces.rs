@@ -48,14 +48,19 @@ pub(super) fn variable(text: &str, from: usize) -> (String, usize) {
     let bytes = text.as_bytes();
     if bytes.get(from) == Some(&b'{') {
         let end = matching(bytes, from.saturating_add(1));
-        return (text.get(from.saturating_add(1)..end).unwrap_or("").to_owned(), end.saturating_add(1).min(text.len()));
+        return (
+            text.get(from.saturating_add(1)..end).unwrap_or("").to_owned(),
+            end.saturating_add(1).min(text.len()),
+        );
     }
     let mut at = from;
     while bytes.get(at).is_some_and(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b':')) {
         at = at.saturating_add(1);
     }
     if bytes.get(at) == Some(&b'(') && at > from {
-        let close = memchr::memchr(b')', bytes.get(at..bytes.len().min(at.saturating_add(200))).unwrap_or(b"")).map(|n| at.saturating_add(n).saturating_add(1));
+        let close =
+            memchr::memchr(b')', bytes.get(at..bytes.len().min(at.saturating_add(200))).unwrap_or(b""))
+                .map(|n| at.saturating_add(n).saturating_add(1));
         at = close.unwrap_or(at);
     }
     (text.get(from..at).unwrap_or("").to_owned(), at)

@@ -43,7 +43,17 @@ pub(crate) fn look(text: &str, inner: Inner) -> Found {
             }
             "source" | "so" => notes.on(What::Load, args, span),
             "dump" | "append" => {
-                let file = args.split_whitespace().nth(if args.starts_with("binary") || args.starts_with("srec") || args.starts_with("ihex") { 2 } else { 1 }).unwrap_or("");
+                let file = args
+                    .split_whitespace()
+                    .nth(
+                        if args.starts_with("binary") || args.starts_with("srec") || args.starts_with("ihex")
+                        {
+                            2
+                        } else {
+                            1
+                        },
+                    )
+                    .unwrap_or("");
                 notes.on(if word == "dump" { What::Write } else { What::Append }, file, span);
             }
             "generate-core-file" | "gcore" => {
@@ -62,7 +72,9 @@ pub(crate) fn look(text: &str, inner: Inner) -> Found {
             "pipe" => notes.on(What::Shell, args.split_once('|').map_or("", |(_, c)| c), span),
             "cd" => notes.on(What::Chdir, args, span),
             "save" => notes.on(What::Write, args.split_whitespace().last().unwrap_or(""), span),
-            "set" if args.starts_with("logging file") => notes.on(What::Write, args.trim_start_matches("logging file"), span),
+            "set" if args.starts_with("logging file") => {
+                notes.on(What::Write, args.trim_start_matches("logging file"), span)
+            }
             "call" | "print" | "p" | "printf" | "eval" | "compile" => calls(&mut notes, args, span),
             _ => {}
         }
@@ -72,9 +84,19 @@ pub(crate) fn look(text: &str, inner: Inner) -> Found {
 
 /// Functions of the debugged program that are called: `call (int)system("…")`.
 fn calls(notes: &mut Notes, args: &str, span: Span) {
-    for (name, what) in [("system", What::Shell), ("popen", What::Shell), ("execl", What::Exec), ("execve", What::Exec), ("unlink", What::Delete), ("remove", What::Delete), ("dlopen", What::LoadNative), ("setuid", What::Setuid)] {
+    for (name, what) in [
+        ("system", What::Shell),
+        ("popen", What::Shell),
+        ("execl", What::Exec),
+        ("execve", What::Exec),
+        ("unlink", What::Delete),
+        ("remove", What::Delete),
+        ("dlopen", What::LoadNative),
+        ("setuid", What::Setuid),
+    ] {
         let Some((before, after)) = args.split_once(name) else { continue };
-        if before.ends_with(|c: char| c.is_alphanumeric() || c == '_') || !after.trim_start().starts_with('(') {
+        if before.ends_with(|c: char| c.is_alphanumeric() || c == '_') || !after.trim_start().starts_with('(')
+        {
             continue;
         }
         let text = after.split_once('"').and_then(|(_, r)| r.split_once('"')).map(|(t, _)| t);

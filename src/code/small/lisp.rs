@@ -47,9 +47,14 @@ impl Lisp<'_> {
     fn blanks(&mut self) {
         while let Some(b) = self.byte() {
             match b {
-                b';' => self.at = memchr::memchr(b'\n', self.text.as_bytes().get(self.at..).unwrap_or(b"")).map_or(self.text.len(), |n| self.at.saturating_add(n)),
+                b';' => {
+                    self.at = memchr::memchr(b'\n', self.text.as_bytes().get(self.at..).unwrap_or(b""))
+                        .map_or(self.text.len(), |n| self.at.saturating_add(n))
+                }
                 b'\'' | b'`' | b',' | b'@' => self.at = self.at.saturating_add(1),
-                b'#' if self.text.as_bytes().get(self.at.saturating_add(1)) == Some(&b'\'') => self.at = self.at.saturating_add(2),
+                b'#' if self.text.as_bytes().get(self.at.saturating_add(1)) == Some(&b'\'') => {
+                    self.at = self.at.saturating_add(2)
+                }
                 b if b.is_ascii_whitespace() => self.at = self.at.saturating_add(1),
                 _ => return,
             }
@@ -83,13 +88,20 @@ impl Lisp<'_> {
                 Form { value: known(""), symbol: String::new() }
             }
             Some(_) => {
-                while self.byte().is_some_and(|b| !b.is_ascii_whitespace() && !matches!(b, b'(' | b')' | b'"' | b'[' | b']' | b';')) {
+                while self.byte().is_some_and(|b| {
+                    !b.is_ascii_whitespace() && !matches!(b, b'(' | b')' | b'"' | b'[' | b']' | b';')
+                }) {
                     self.at = self.at.saturating_add(1);
                 }
                 let word = self.text.get(start..self.at).unwrap_or("");
                 let made = match self.vars.get(word) {
                     Some(v) => v.clone(),
-                    None if word.bytes().all(|b| b.is_ascii_digit()) || word.starts_with(':') || matches!(word, "nil" | "t") => known(word),
+                    None if word.bytes().all(|b| b.is_ascii_digit())
+                        || word.starts_with(':')
+                        || matches!(word, "nil" | "t") =>
+                    {
+                        known(word)
+                    }
                     None if word == "process-environment" => value(vec![open(Origin::Environment, "")]),
                     None => value(vec![open(Origin::Unknown, "")]),
                 };
@@ -137,14 +149,30 @@ impl Lisp<'_> {
         let one = |n: usize| vec![at(n)];
         let is_nil = |n: usize| args.get(n).is_none_or(|f| f.symbol == "nil");
         let (what, list) = match head.symbol.as_str() {
-            "shell-command" | "shell-command-to-string" | "async-shell-command" | "process-lines" | "start-process-shell-command" | "call-process-shell-command" => (What::Shell, one(if head.symbol.starts_with("start") { 2 } else { 0 })),
-            "call-process" | "process-file" => (What::Exec, args.iter().enumerate().filter(|(n, _)| *n == 0 || *n > 3).map(|(_, f)| f.value.clone()).collect()),
+            "shell-command"
+            | "shell-command-to-string"
+            | "async-shell-command"
+            | "process-lines"
+            | "start-process-shell-command"
+            | "call-process-shell-command" => {
+                (What::Shell, one(if head.symbol.starts_with("start") { 2 } else { 0 }))
+            }
+            "call-process" | "process-file" => (
+                What::Exec,
+                args.iter()
+                    .enumerate()
+                    .filter(|(n, _)| *n == 0 || *n > 3)
+                    .map(|(_, f)| f.value.clone())
+                    .collect(),
+            ),
             "start-process" => (What::Exec, args.iter().skip(2).map(|f| f.value.clone()).collect()),
             "term" | "ansi-term" | "serial-term" | "vterm" => (What::Exec, one(0)),
             "shell" | "eshell" => (What::Interactive, Vec::new()),
             "delete-file" => (What::Delete, one(0)),
             "delete-directory" => (if is_nil(1) { What::Delete } else { What::DeleteTree }, one(0)),
-            "write-region" | "append-to-file" => (if head.symbol == "write-region" && is_nil(3) { What::Write } else { What::Append }, one(2)),
+            "write-region" | "append-to-file" => {
+                (if head.symbol == "write-region" && is_nil(3) { What::Write } else { What::Append }, one(2))
+            }
             "write-file" => (What::Write, one(0)),
             "save-buffer" => (What::Write, vec![value(vec![open(Origin::Argument, "")])]),
             "rename-file" => (What::Move, two()),
@@ -152,10 +180,18 @@ impl Lisp<'_> {
             "make-symbolic-link" | "add-name-to-file" => (What::Link, two()),
             "set-file-modes" => (What::Chmod, two()),
             "make-directory" => (What::Create, one(0)),
-            "insert-file-contents" | "insert-file-contents-literally" | "find-file" | "find-file-noselect" | "insert-file" | "view-file" => (What::Read, one(0)),
+            "insert-file-contents"
+            | "insert-file-contents-literally"
+            | "find-file"
+            | "find-file-noselect"
+            | "insert-file"
+            | "view-file" => (What::Read, one(0)),
             "load" | "load-file" | "load-library" => (What::Load, one(0)),
             "module-load" => (What::LoadNative, one(0)),
-            "url-retrieve" | "url-retrieve-synchronously" | "url-copy-file" | "url-insert-file-contents" => (if head.symbol == "url-copy-file" { What::Download } else { What::Fetch }, if head.symbol == "url-copy-file" { two() } else { one(0) }),
+            "url-retrieve" | "url-retrieve-synchronously" | "url-copy-file" | "url-insert-file-contents" => (
+                if head.symbol == "url-copy-file" { What::Download } else { What::Fetch },
+                if head.symbol == "url-copy-file" { two() } else { one(0) },
+            ),
             "open-network-stream" => (What::Connect, vec![at(2), at(3)]),
             "make-network-process" => (What::Connect, vec![keyed(args, ":host"), keyed(args, ":service")]),
             "make-process" => (What::Exec, vec![keyed(args, ":command")]),
@@ -183,8 +219,12 @@ impl Lisp<'_> {
                 let all: Vec<Piece> = args.iter().flat_map(|f| pieces(&f.value)).take(64).collect();
                 value(all)
             }
-            "getenv" => value(vec![open(Origin::Variable, args.first().and_then(|f| f.value.known()).unwrap_or(""))]),
-            "expand-file-name" | "identity" | "progn" | "string-trim" | "list" => args.first().map_or_else(|| known(""), |f| f.value.clone()),
+            "getenv" => {
+                value(vec![open(Origin::Variable, args.first().and_then(|f| f.value.known()).unwrap_or(""))])
+            }
+            "expand-file-name" | "identity" | "progn" | "string-trim" | "list" => {
+                args.first().map_or_else(|| known(""), |f| f.value.clone())
+            }
             "reverse" | "nreverse" => match args.first().and_then(|f| f.value.known()) {
                 Some(text) => known(&text.chars().rev().collect::<String>()),
                 None => value(vec![open(Origin::Unknown, "")]),
@@ -197,8 +237,17 @@ impl Lisp<'_> {
                 value(vec![open(Origin::Unknown, "")])
             }
             _ => {
-                let joined: Vec<Piece> = args.iter().flat_map(|f| pieces(&f.value)).filter(|p| matches!(p, Piece::Open(_))).take(8).collect();
-                if joined.is_empty() { value(vec![open(Origin::Computed, "")]) } else { Value::Pieced(Rc::from(joined)) }
+                let joined: Vec<Piece> = args
+                    .iter()
+                    .flat_map(|f| pieces(&f.value))
+                    .filter(|p| matches!(p, Piece::Open(_)))
+                    .take(8)
+                    .collect();
+                if joined.is_empty() {
+                    value(vec![open(Origin::Computed, "")])
+                } else {
+                    Value::Pieced(Rc::from(joined))
+                }
             }
         }
     }
@@ -206,7 +255,10 @@ impl Lisp<'_> {
 
 /// The value after a keyword.
 fn keyed(args: &[Form], key: &str) -> Value {
-    args.iter().position(|f| f.symbol == key).and_then(|n| args.get(n.saturating_add(1))).map_or_else(|| Value::unknown(Origin::Unknown), |f| f.value.clone())
+    args.iter()
+        .position(|f| f.symbol == key)
+        .and_then(|n| args.get(n.saturating_add(1)))
+        .map_or_else(|| Value::unknown(Origin::Unknown), |f| f.value.clone())
 }
 
 #[cfg(test)]

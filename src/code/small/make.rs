@@ -16,15 +16,24 @@ const DEPTH_LIMIT: u8 = 10;
 pub(crate) fn look(text: &str, goals: &[&str]) -> Found {
     let mut make = Make { notes: Notes::default(), vars: HashMap::new(), rules: Vec::new() };
     make.read(text);
-    let first = make.rules.iter().find(|r| !r.target.starts_with('.') && !r.target.contains('%')).map(|r| r.target.clone());
-    let mut wanted: Vec<String> = if goals.is_empty() { first.into_iter().collect() } else { goals.iter().map(|g| (*g).to_owned()).collect() };
+    let first = make
+        .rules
+        .iter()
+        .find(|r| !r.target.starts_with('.') && !r.target.contains('%'))
+        .map(|r| r.target.clone());
+    let mut wanted: Vec<String> = if goals.is_empty() {
+        first.into_iter().collect()
+    } else {
+        goals.iter().map(|g| (*g).to_owned()).collect()
+    };
     let mut at = 0_usize;
     while let Some(goal) = wanted.get(at).cloned() {
         at = at.saturating_add(1);
         if at > 512 {
             break;
         }
-        let rules: Vec<usize> = make.rules.iter().enumerate().filter(|(_, r)| r.target == goal).map(|(n, _)| n).collect();
+        let rules: Vec<usize> =
+            make.rules.iter().enumerate().filter(|(_, r)| r.target == goal).map(|(n, _)| n).collect();
         for n in rules {
             let Some(rule) = make.rules.get(n) else { continue };
             for need in rule.needs.clone() {
@@ -105,21 +114,33 @@ impl Make {
             self.expand(line, 0, span);
             return None;
         }
-        let line = if matches!(word, "export" | "override" | "private") { line.trim_start_matches(word).trim() } else { line };
+        let line = if matches!(word, "export" | "override" | "private") {
+            line.trim_start_matches(word).trim()
+        } else {
+            line
+        };
         if let Some((name, op, made)) = assignment(line) {
             self.assign(name, op, made, span);
             return Some(Vec::new());
         }
         let (targets, rest) = line.split_once(':')?;
-        let (needs, recipe) = rest.trim_start_matches(':').split_once(';').map_or((rest.trim_start_matches(':'), None), |(n, r)| (n, Some(r)));
-        let needs: Vec<String> = self.expand(needs, 0, span).split_whitespace().map(ToOwned::to_owned).collect();
+        let (needs, recipe) = rest
+            .trim_start_matches(':')
+            .split_once(';')
+            .map_or((rest.trim_start_matches(':'), None), |(n, r)| (n, Some(r)));
+        let needs: Vec<String> =
+            self.expand(needs, 0, span).split_whitespace().map(ToOwned::to_owned).collect();
         let mut opened = Vec::new();
         for target in self.expand(targets, 0, span).split_whitespace() {
             if self.rules.len() >= 4096 {
                 break;
             }
             opened.push(self.rules.len());
-            self.rules.push(Rule { target: target.to_owned(), needs: needs.clone(), recipe: recipe.iter().map(|r| ((*r).to_owned(), span)).collect() });
+            self.rules.push(Rule {
+                target: target.to_owned(),
+                needs: needs.clone(),
+                recipe: recipe.iter().map(|r| ((*r).to_owned(), span)).collect(),
+            });
         }
         Some(opened)
     }
@@ -144,7 +165,11 @@ impl Make {
     }
 
     fn recipe(&mut self, rule: usize) {
-        let Some((target, lines)) = self.rules.get_mut(rule).map(|r| (r.target.clone(), std::mem::take(&mut r.recipe))) else { return };
+        let Some((target, lines)) =
+            self.rules.get_mut(rule).map(|r| (r.target.clone(), std::mem::take(&mut r.recipe)))
+        else {
+            return;
+        };
         for (line, span) in lines {
             let expanded = self.expand(&line, 0, span).replace("$@", &target);
             let command = expanded.trim_start().trim_start_matches(['@', '-', '+']).trim();
@@ -202,12 +227,13 @@ impl Make {
                 let args = self.expand(args, depth, span);
                 let (path, data) = args.split_once(',').unwrap_or((&args, ""));
                 let path = path.trim();
-                let (what, path) = match (path.strip_prefix(">>"), path.strip_prefix('>'), path.strip_prefix('<')) {
-                    (Some(p), ..) => (What::Append, p),
-                    (_, Some(p), _) => (What::Write, p),
-                    (_, _, Some(p)) => (What::Read, p),
-                    _ => return String::new(),
-                };
+                let (what, path) =
+                    match (path.strip_prefix(">>"), path.strip_prefix('>'), path.strip_prefix('<')) {
+                        (Some(p), ..) => (What::Append, p),
+                        (_, Some(p), _) => (What::Write, p),
+                        (_, _, Some(p)) => (What::Read, p),
+                        _ => return String::new(),
+                    };
                 let data = (what != What::Read).then(|| known(data));
                 self.notes.act(what, std::iter::once(pieced(path.trim())).chain(data).collect(), span);
                 return UNKNOWN.to_owned();
@@ -226,7 +252,9 @@ impl Make {
         match self.vars.get(name).cloned() {
             Some(made) => self.expand(&made, depth, span),
             None if matches!(name, "MAKE") => "make".to_owned(),
-            None if name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_') && name.len() > 1 => format!("${{{name}}}"),
+            None if name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_') && name.len() > 1 => {
+                format!("${{{name}}}")
+            }
             None => UNKNOWN.to_owned(),
         }
     }
@@ -285,8 +313,14 @@ mod tests {
     #[test]
     fn recipes_of_the_goals_are_read() {
         let text = "D = build\nV := $(shell git describe)\nall: app\n\t@echo $(D) $@\napp: x.c\n\tcc -o $(D)/app \\\n\t  x.c\nclean:\n\trm -rf $(D) $(PREFIX)/x $$HOME\n";
-        assert_eq!(listed(&look(text, &[])), ["Shell git describe", "Shell echo build all", "Shell cc -o build/app  \t  x.c"]);
-        assert_eq!(listed(&look(text, &["clean"])), ["Shell git describe", "Shell rm -rf build ${PREFIX}/x $HOME"]);
+        assert_eq!(
+            listed(&look(text, &[])),
+            ["Shell git describe", "Shell echo build all", "Shell cc -o build/app  \t  x.c"]
+        );
+        assert_eq!(
+            listed(&look(text, &["clean"])),
+            ["Shell git describe", "Shell rm -rf build ${PREFIX}/x $HOME"]
+        );
         assert_eq!(listed(&look("$(file >/tmp/x,hi)\nx:;id", &[])), ["Write /tmp/x | hi", "Shell id"]);
     }
 }

@@ -3,7 +3,11 @@
 //! In: source text. Out: [`super::found::Found`].
 //! Never: shares state.
 
-#![allow(clippy::match_same_arms, clippy::wildcard_enum_match_arm, reason = "a table of commands reads best with one row a command; what is not in it does nothing")]
+#![allow(
+    clippy::match_same_arms,
+    clippy::wildcard_enum_match_arm,
+    reason = "a table of commands reads best with one row a command; what is not in it does nothing"
+)]
 
 mod braces;
 mod notes;

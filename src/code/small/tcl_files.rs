@@ -17,7 +17,11 @@ impl Tcl {
             let command = command.trim().to_owned();
             let rest = match &path.value {
                 Value::Known(_) => known(&command),
-                Value::Pieced(p) => value(std::iter::once(Piece::Text(Rc::from(command.as_str()))).chain(p.iter().skip(1).cloned()).collect()),
+                Value::Pieced(p) => value(
+                    std::iter::once(Piece::Text(Rc::from(command.as_str())))
+                        .chain(p.iter().skip(1).cloned())
+                        .collect(),
+                ),
             };
             return self.run(What::Shell, rest, span);
         }
@@ -36,9 +40,12 @@ impl Tcl {
     pub(super) fn file(&mut self, args: &[Word<'_>], span: Span) -> Value {
         let Some((sub, rest)) = args.split_first() else { return known("") };
         let force = rest.iter().any(|w| w.text() == "-force");
-        let paths: Vec<Value> = rest.iter().filter(|w| !matches!(w.text(), "-force" | "--")).map(|w| w.value.clone()).collect();
+        let paths: Vec<Value> =
+            rest.iter().filter(|w| !matches!(w.text(), "-force" | "--")).map(|w| w.value.clone()).collect();
         match sub.text() {
-            "delete" => paths.into_iter().for_each(|p| self.notes.act(if force { What::DeleteTree } else { What::Delete }, vec![p], span)),
+            "delete" => paths.into_iter().for_each(|p| {
+                self.notes.act(if force { What::DeleteTree } else { What::Delete }, vec![p], span)
+            }),
             "rename" => self.notes.act(What::Move, paths, span),
             "copy" => self.notes.act(What::Copy, paths, span),
             "mkdir" => paths.into_iter().for_each(|p| self.notes.act(What::Create, vec![p], span)),
@@ -65,10 +72,15 @@ impl Tcl {
 
     pub(super) fn socket(&mut self, args: &[Word<'_>], span: Span) -> Value {
         if args.first().is_some_and(|w| w.text() == "-server") {
-            self.notes.act(What::Listen, vec![known(""), args.last().map_or_else(|| known(""), |w| w.value.clone())], span);
+            self.notes.act(
+                What::Listen,
+                vec![known(""), args.last().map_or_else(|| known(""), |w| w.value.clone())],
+                span,
+            );
         } else {
             let mut plain = args.iter().filter(|w| !w.text().starts_with('-')).map(|w| w.value.clone());
-            let (host, port) = (plain.next().unwrap_or_else(|| known("")), plain.next().unwrap_or_else(|| known("")));
+            let (host, port) =
+                (plain.next().unwrap_or_else(|| known("")), plain.next().unwrap_or_else(|| known("")));
             self.notes.act(What::Connect, vec![host, port], span);
         }
         value(vec![open(Origin::Network, "")])

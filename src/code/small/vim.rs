@@ -32,7 +32,10 @@ struct Vim {
 }
 
 /// Commands that take the rest of the line, bars too.
-const WHOLE_LINE: &[&str] = &["!", "global", "vglobal", "g", "v", "autocmd", "au", "normal", "norm", "python", "py", "python3", "py3", "pythonx", "pyx", "lua", "perl", "pe", "ruby", "rub", "tcl", "mz", "terminal", "ter", "term", "r!", "w!"];
+const WHOLE_LINE: &[&str] = &[
+    "!", "global", "vglobal", "g", "v", "autocmd", "au", "normal", "norm", "python", "py", "python3", "py3",
+    "pythonx", "pyx", "lua", "perl", "pe", "ruby", "rub", "tcl", "mz", "terminal", "ter", "term", "r!", "w!",
+];
 
 impl Vim {
     /// `python << EOF` … `EOF`: gives the place after it.
@@ -87,8 +90,10 @@ impl Vim {
             return self.notes.inner(found, span);
         }
         match word {
-            "silent" | "sil" | "noautocmd" | "noa" | "keepalt" | "verbose" | "verb" | "confirm" | "vertical" | "tab" | "bufdo" | "argdo" | "windo" | "tabdo" | "au" | "autocmd" => {
-                let rest = if word.starts_with("au") { args.splitn(3, ' ').nth(2).unwrap_or("") } else { args };
+            "silent" | "sil" | "noautocmd" | "noa" | "keepalt" | "verbose" | "verb" | "confirm"
+            | "vertical" | "tab" | "bufdo" | "argdo" | "windo" | "tabdo" | "au" | "autocmd" => {
+                let rest =
+                    if word.starts_with("au") { args.splitn(3, ' ').nth(2).unwrap_or("") } else { args };
                 self.line(rest, span);
             }
             "global" | "g" | "v" | "vglobal" => {
@@ -104,15 +109,20 @@ impl Vim {
                     self.notes.on(What::Shell, args, span);
                 }
             }
-            "write" | "w" | "wr" | "saveas" | "sav" | "update" | "up" | "wq" | "x" | "xit" | "exit" | "wall" | "wa" | "xa" | "wqa" => self.write(args, bang, span),
+            "write" | "w" | "wr" | "saveas" | "sav" | "update" | "up" | "wq" | "x" | "xit" | "exit"
+            | "wall" | "wa" | "xa" | "wqa" => self.write(args, bang, span),
             "read" | "r" | "re" => match args.trim_start().strip_prefix('!') {
                 Some(shell) => self.notes.on(What::Shell, shell, span),
                 None if bang => self.notes.on(What::Shell, args, span),
                 None => self.notes.on(What::Read, args, span),
             },
-            "edit" | "e" | "split" | "sp" | "vsplit" | "vs" | "tabedit" | "tabe" | "view" | "vie" => self.notes.on(What::Read, args, span),
+            "edit" | "e" | "split" | "sp" | "vsplit" | "vs" | "tabedit" | "tabe" | "view" | "vie" => {
+                self.notes.on(What::Read, args, span)
+            }
             "source" | "so" | "runtime" | "ru" => self.notes.on(What::Load, args, span),
-            "pyfile" | "pyf" | "py3file" | "luafile" | "luaf" | "rubyfile" => self.notes.on(What::Load, args, span),
+            "pyfile" | "pyf" | "py3file" | "luafile" | "luaf" | "rubyfile" => {
+                self.notes.on(What::Load, args, span)
+            }
             "make" | "mak" | "grep" | "gr" => {}
             "cd" | "chdir" | "lcd" => self.notes.on(What::Chdir, args, span),
             "execute" | "exe" | "exec" => self.execute(args, span),
@@ -121,7 +131,8 @@ impl Vim {
                     self.line(rest, span);
                 }
             }
-            "call" | "cal" | "let" | "echo" | "ec" | "echom" | "eval" | "if" | "return" | "put" | "pu" | "for" => self.expression(args, span),
+            "call" | "cal" | "let" | "echo" | "ec" | "echom" | "eval" | "if" | "return" | "put" | "pu"
+            | "for" => self.expression(args, span),
             _ => {}
         }
     }
@@ -133,7 +144,9 @@ impl Vim {
         }
         match args.strip_prefix(">>") {
             Some(file) => self.notes.on(What::Append, file, span),
-            None if args.is_empty() => self.notes.act(What::Write, vec![value(vec![open(Origin::Argument, "")])], span),
+            None if args.is_empty() => {
+                self.notes.act(What::Write, vec![value(vec![open(Origin::Argument, "")])], span)
+            }
             None => self.notes.on(What::Write, args, span),
         }
     }
@@ -156,7 +169,8 @@ impl Vim {
         for (name, what) in CALLS {
             let mut rest = args;
             while let Some((before, after)) = rest.split_once(name) {
-                let is_call = after.starts_with('(') && !before.ends_with(|c: char| c.is_alphanumeric() || c == '_');
+                let is_call =
+                    after.starts_with('(') && !before.ends_with(|c: char| c.is_alphanumeric() || c == '_');
                 if is_call {
                     let inside = after.get(1..).unwrap_or("");
                     let (texts, _) = literals(inside.split(')').next().unwrap_or(inside));
@@ -204,7 +218,9 @@ fn language(word: &str) -> Option<Lang> {
 /// A command, and what stands after the bar.
 fn split(text: &str) -> (&str, &str) {
     let (word, bang, args) = parts(range_skipped(text));
-    let pipes = (word.is_empty() && bang) || WHOLE_LINE.contains(&word) || (matches!(word, "r" | "read" | "w" | "write") && (bang || args.trim_start().starts_with('!')));
+    let pipes = (word.is_empty() && bang)
+        || WHOLE_LINE.contains(&word)
+        || (matches!(word, "r" | "read" | "w" | "write") && (bang || args.trim_start().starts_with('!')));
     if pipes {
         return (text, "");
     }
@@ -215,8 +231,12 @@ fn split(text: &str) -> (&str, &str) {
             (Some(q), b) if q == b => quote = None,
             (Some(b'"') | None, b'\\') => at = at.saturating_add(1),
             (Some(_), _) => {}
-            (None, b'\'' | b'"') if matches!(word, "exe" | "execute" | "call" | "let" | "echo") => quote = Some(b),
-            (None, b'|') => return (text.get(..at).unwrap_or(""), text.get(at.saturating_add(1)..).unwrap_or("")),
+            (None, b'\'' | b'"') if matches!(word, "exe" | "execute" | "call" | "let" | "echo") => {
+                quote = Some(b)
+            }
+            (None, b'|') => {
+                return (text.get(..at).unwrap_or(""), text.get(at.saturating_add(1)..).unwrap_or(""));
+            }
             (None, _) => {}
         }
         at = at.saturating_add(1);
@@ -226,12 +246,19 @@ fn split(text: &str) -> (&str, &str) {
 
 /// Without leading colons, blanks and a range.
 fn range_skipped(text: &str) -> &str {
-    text.trim_start_matches([':', ' ', '\t']).trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, '%' | '.' | '$' | ',' | ';' | '+' | '-')).trim_start()
+    text.trim_start_matches([':', ' ', '\t'])
+        .trim_start_matches(|c: char| {
+            c.is_ascii_digit() || matches!(c, '%' | '.' | '$' | ',' | ';' | '+' | '-')
+        })
+        .trim_start()
 }
 
 /// The command's name, whether a bang follows, the rest.
 fn parts(text: &str) -> (&str, bool, &str) {
-    let len = text.bytes().take_while(|b| b.is_ascii_alphabetic() || (*b == b'3' && text.starts_with("py"))).count();
+    let len = text
+        .bytes()
+        .take_while(|b| b.is_ascii_alphabetic() || (*b == b'3' && text.starts_with("py")))
+        .count();
     let (word, rest) = (text.get(..len).unwrap_or(""), text.get(len..).unwrap_or(""));
     match rest.strip_prefix('!') {
         Some(args) => (word, true, args),

@@ -21,7 +21,8 @@ const fn act(what: What, slots: &'static [Slot], gives: Gives) -> Means {
     Means::Act(what, slots, gives)
 }
 
-static PYTHON: Language = Language { lang: Lang::Python, words: &[python::WORDS, python_values::WORDS], modules: python::MODULES };
+static PYTHON: Language =
+    Language { lang: Lang::Python, words: &[python::WORDS, python_values::WORDS], modules: python::MODULES };
 static AWK: Language = Language { lang: Lang::Awk, words: &[awk::WORDS], modules: &[] };
 static NODE: Language = Language { lang: Lang::Node, words: &[node::WORDS], modules: node::MODULES };
 static PERL: Language = Language { lang: Lang::Perl, words: &[perl::WORDS], modules: perl::MODULES };
@@ -41,7 +42,17 @@ pub(crate) fn language(lang: Lang) -> Option<&'static Language> {
         Lang::Php => Some(&PHP),
         Lang::Lua => Some(&LUA),
         Lang::R => Some(&R),
-        Lang::Shell | Lang::Sed | Lang::Tcl | Lang::Vim | Lang::Sql | Lang::Make | Lang::Jq | Lang::Gdb | Lang::Expect | Lang::Emacs | Lang::Other => None,
+        Lang::Shell
+        | Lang::Sed
+        | Lang::Tcl
+        | Lang::Vim
+        | Lang::Sql
+        | Lang::Make
+        | Lang::Jq
+        | Lang::Gdb
+        | Lang::Expect
+        | Lang::Emacs
+        | Lang::Other => None,
     }
 }
 
@@ -53,7 +64,8 @@ mod tests {
     fn words_are_sorted() {
         for (_, lang) in Lang::ALL {
             for table in language(*lang).map_or(&[][..], |l| l.words) {
-                let unsorted: Vec<_> = table.windows(2).filter(|w| w[0].0 >= w[1].0).map(|w| w[1].0).collect();
+                let unsorted: Vec<_> =
+                    table.windows(2).filter(|w| w[0].0 >= w[1].0).map(|w| w[1].0).collect();
                 assert_eq!(unsorted, Vec::<&str>::new());
             }
         }

@@ -57,8 +57,14 @@ pub(crate) const WORDS: &[(&str, Means)] = &[
     ("IPC::System::Simple::capture", act(What::Shell, &[Slot::At(0, "")], Gives::From(Origin::Command))),
     ("LWP::Simple::get", act(What::Fetch, &[Slot::At(0, "")], Gives::From(Origin::Network))),
     ("LWP::Simple::getprint", act(What::Fetch, &[Slot::At(0, "")], Gives::From(Origin::Network))),
-    ("LWP::Simple::getstore", act(What::Download, &[Slot::At(0, ""), Slot::At(1, "")], Gives::From(Origin::Network))),
-    ("LWP::Simple::mirror", act(What::Download, &[Slot::At(0, ""), Slot::At(1, "")], Gives::From(Origin::Network))),
+    (
+        "LWP::Simple::getstore",
+        act(What::Download, &[Slot::At(0, ""), Slot::At(1, "")], Gives::From(Origin::Network)),
+    ),
+    (
+        "LWP::Simple::mirror",
+        act(What::Download, &[Slot::At(0, ""), Slot::At(1, "")], Gives::From(Origin::Network)),
+    ),
     ("LWP::UserAgent.new", Means::Object("session")),
     ("MIME::Base64::decode", Means::Fold(Fold::Base64)),
     ("MIME::Base64::decode_base64", Means::Fold(Fold::Base64)),

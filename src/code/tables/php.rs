@@ -193,6 +193,4 @@ pub(crate) const WORDS: &[(&str, Means)] = &[
 ];
 
 /// What importing a module brings within reach.
-pub(crate) const MODULES: &[(&str, Reach)] = &[
-
-];
+pub(crate) const MODULES: &[(&str, Reach)] = &[];

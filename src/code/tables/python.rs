@@ -52,7 +52,10 @@ pub(crate) const WORDS: &[(&str, Means)] = &[
     ("PIL.ImageGrab.grab", act(What::Capture, &[], Gives::Nothing)),
     ("SocketServer.TCPServer", act(What::Listen, &[Slot::Rest(0)], Gives::Object("server"))),
     ("asyncio.create_subprocess_exec", act(What::Exec, &[Slot::Rest(0)], Gives::Object("process"))),
-    ("asyncio.create_subprocess_shell", act(What::Shell, &[Slot::At(0, "cmd")], Gives::From(Origin::Command))),
+    (
+        "asyncio.create_subprocess_shell",
+        act(What::Shell, &[Slot::At(0, "cmd")], Gives::From(Origin::Command)),
+    ),
     ("asyncio.start_server", act(What::Listen, &[Slot::Rest(0)], Gives::Object("server"))),
     ("cffi.FFI.dlopen", act(What::LoadNative, &[Slot::At(0, "")], Gives::From(Origin::Unknown))),
     ("code.InteractiveConsole.interact", act(What::Interactive, &[], Gives::Nothing)),
@@ -63,23 +66,44 @@ pub(crate) const WORDS: &[(&str, Means)] = &[
     ("ctypes.PyDLL", act(What::LoadNative, &[Slot::At(0, "")], Gives::From(Origin::Unknown))),
     ("ctypes.WinDLL", act(What::LoadNative, &[Slot::At(0, "")], Gives::From(Origin::Unknown))),
     ("ctypes.cdll.LoadLibrary", act(What::LoadNative, &[Slot::At(0, "")], Gives::From(Origin::Unknown))),
-    ("distutils.dir_util.copy_tree", act(What::Copy, &[Slot::At(0, "src"), Slot::At(1, "dst")], Gives::Nothing)),
+    (
+        "distutils.dir_util.copy_tree",
+        act(What::Copy, &[Slot::At(0, "src"), Slot::At(1, "dst")], Gives::Nothing),
+    ),
     ("distutils.dir_util.remove_tree", act(What::DeleteTree, &[Slot::At(0, "path")], Gives::Nothing)),
     ("execfile", act(What::Load, &[Slot::At(0, "")], Gives::Nothing)),
     ("fileinput.input", act(What::Read, &[Slot::At(0, "")], Gives::From(Origin::File))),
     ("ftplib.FTP", act(What::Connect, &[Slot::At(0, "host"), Slot::At(1, "port")], Gives::Object("remote"))),
     ("get_ipython.system", act(What::Shell, &[Slot::At(0, "")], Gives::Nothing)),
     ("grp.getgrall", act(What::Discover, &[], Gives::From(Origin::System))),
-    ("http.client.HTTPConnection", act(What::Connect, &[Slot::At(0, "host"), Slot::At(1, "port")], Gives::Object("remote"))),
-    ("http.client.HTTPSConnection", act(What::Connect, &[Slot::At(0, "host"), Slot::At(1, "port")], Gives::Object("remote"))),
+    (
+        "http.client.HTTPConnection",
+        act(What::Connect, &[Slot::At(0, "host"), Slot::At(1, "port")], Gives::Object("remote")),
+    ),
+    (
+        "http.client.HTTPSConnection",
+        act(What::Connect, &[Slot::At(0, "host"), Slot::At(1, "port")], Gives::Object("remote")),
+    ),
     ("http.server.HTTPServer", act(What::Listen, &[Slot::Rest(0)], Gives::Object("server"))),
     ("http.server.ThreadingHTTPServer", act(What::Listen, &[Slot::Rest(0)], Gives::Object("server"))),
-    ("httplib.HTTPConnection", act(What::Connect, &[Slot::At(0, "host"), Slot::At(1, "port")], Gives::Object("remote"))),
-    ("httplib.HTTPSConnection", act(What::Connect, &[Slot::At(0, "host"), Slot::At(1, "port")], Gives::Object("remote"))),
+    (
+        "httplib.HTTPConnection",
+        act(What::Connect, &[Slot::At(0, "host"), Slot::At(1, "port")], Gives::Object("remote")),
+    ),
+    (
+        "httplib.HTTPSConnection",
+        act(What::Connect, &[Slot::At(0, "host"), Slot::At(1, "port")], Gives::Object("remote")),
+    ),
     ("httpx.request", act(What::Fetch, &[Slot::At(1, "url")], Gives::From(Origin::Network))),
     ("imp.load_source", act(What::Load, &[Slot::At(1, "path")], Gives::From(Origin::Unknown))),
-    ("importlib.machinery.SourceFileLoader", act(What::Load, &[Slot::At(1, "path")], Gives::From(Origin::Unknown))),
-    ("importlib.util.spec_from_file_location", act(What::Load, &[Slot::At(1, "path")], Gives::From(Origin::Unknown))),
+    (
+        "importlib.machinery.SourceFileLoader",
+        act(What::Load, &[Slot::At(1, "path")], Gives::From(Origin::Unknown)),
+    ),
+    (
+        "importlib.util.spec_from_file_location",
+        act(What::Load, &[Slot::At(1, "path")], Gives::From(Origin::Unknown)),
+    ),
     ("keyboard.hook", act(What::Capture, &[], Gives::Nothing)),
     ("keyboard.on_press", act(What::Capture, &[], Gives::Nothing)),
     ("keyboard.record", act(What::Capture, &[], Gives::Nothing)),
@@ -174,8 +198,14 @@ pub(crate) const WORDS: &[(&str, Means)] = &[
     ("shutil.rmtree", act(What::DeleteTree, &[Slot::At(0, "path")], Gives::Nothing)),
     ("shutil.unpack_archive", act(What::Write, &[Slot::At(1, "extract_dir")], Gives::Nothing)),
     ("signal.pthread_kill", act(What::Kill, &[Slot::At(0, "pid"), Slot::At(1, "sig")], Gives::Nothing)),
-    ("smtplib.SMTP", act(What::Connect, &[Slot::At(0, "host"), Slot::At(1, "port")], Gives::Object("remote"))),
-    ("smtplib.SMTP_SSL", act(What::Connect, &[Slot::At(0, "host"), Slot::At(1, "port")], Gives::Object("remote"))),
+    (
+        "smtplib.SMTP",
+        act(What::Connect, &[Slot::At(0, "host"), Slot::At(1, "port")], Gives::Object("remote")),
+    ),
+    (
+        "smtplib.SMTP_SSL",
+        act(What::Connect, &[Slot::At(0, "host"), Slot::At(1, "port")], Gives::Object("remote")),
+    ),
     ("socket.create_server", act(What::Listen, &[Slot::Rest(0)], Gives::Object("server"))),
     ("socketserver.TCPServer", act(What::Listen, &[Slot::Rest(0)], Gives::Object("server"))),
     ("socketserver.ThreadingTCPServer", act(What::Listen, &[Slot::Rest(0)], Gives::Object("server"))),
@@ -184,11 +214,23 @@ pub(crate) const WORDS: &[(&str, Means)] = &[
     ("sqlite3.connect", act(What::Write, &[Slot::At(0, "database")], Gives::Object("database"))),
     ("subprocess.getoutput", act(What::Shell, &[Slot::At(0, "cmd")], Gives::From(Origin::Command))),
     ("subprocess.getstatusoutput", act(What::Shell, &[Slot::At(0, "cmd")], Gives::From(Origin::Command))),
-    ("telnetlib.Telnet", act(What::Connect, &[Slot::At(0, "host"), Slot::At(1, "port")], Gives::Object("remote"))),
-    ("urllib.request.urlretrieve", act(What::Download, &[Slot::At(0, "url"), Slot::At(1, "filename")], Gives::From(Origin::Network))),
-    ("urllib.urlretrieve", act(What::Download, &[Slot::At(0, "url"), Slot::At(1, "filename")], Gives::From(Origin::Network))),
+    (
+        "telnetlib.Telnet",
+        act(What::Connect, &[Slot::At(0, "host"), Slot::At(1, "port")], Gives::Object("remote")),
+    ),
+    (
+        "urllib.request.urlretrieve",
+        act(What::Download, &[Slot::At(0, "url"), Slot::At(1, "filename")], Gives::From(Origin::Network)),
+    ),
+    (
+        "urllib.urlretrieve",
+        act(What::Download, &[Slot::At(0, "url"), Slot::At(1, "filename")], Gives::From(Origin::Network)),
+    ),
     ("urllib3.request", act(What::Fetch, &[Slot::At(1, "url")], Gives::From(Origin::Network))),
-    ("wget.download", act(What::Download, &[Slot::At(0, "url"), Slot::At(1, "filename")], Gives::From(Origin::Network))),
+    (
+        "wget.download",
+        act(What::Download, &[Slot::At(0, "url"), Slot::At(1, "filename")], Gives::From(Origin::Network)),
+    ),
 ];
 
 const ALL_LOCAL: Reach = Reach::FILES.with(Reach::PROCESSES);

@@ -4,7 +4,7 @@
 //! `*.method` a method of anything.
 //! Never: code.
 
-use crate::code::found::{Origin};
+use crate::code::found::Origin;
 use crate::code::meaning::{Fold, Means, Special};
 
 /// Sorted by name.
@@ -268,7 +268,12 @@ pub(crate) const WORDS: &[(&str, Means)] = &[
     ("string.ascii_uppercase", Means::Constant("ABCDEFGHIJKLMNOPQRSTUVWXYZ")),
     ("string.digits", Means::Constant("0123456789")),
     ("string.join", Means::Fold(Fold::Join)),
-    ("string.printable", Means::Constant("0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~ \t\n\r\x0b\x0c")),
+    (
+        "string.printable",
+        Means::Constant(
+            "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~ \t\n\r\x0b\x0c",
+        ),
+    ),
     ("subprocess.Popen", Means::Special(Special::Subprocess)),
     ("subprocess.call", Means::Special(Special::Subprocess)),
     ("subprocess.check_call", Means::Special(Special::Subprocess)),

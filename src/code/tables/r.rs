@@ -87,7 +87,10 @@ pub(crate) const WORDS: &[(&str, Means)] = &[
     ("shell", act(What::Shell, &[Slot::At(0, "command")], Gives::From(Origin::Command))),
     ("shell.exec", act(What::Shell, &[Slot::At(0, "command")], Gives::From(Origin::Command))),
     ("sink", act(What::Write, &[Slot::At(0, "file")], Gives::Nothing)),
-    ("socketConnection", act(What::Connect, &[Slot::At(0, "host"), Slot::At(1, "port")], Gives::Object("socket"))),
+    (
+        "socketConnection",
+        act(What::Connect, &[Slot::At(0, "host"), Slot::At(1, "port")], Gives::Object("socket")),
+    ),
     ("source", act(What::Load, &[Slot::At(0, "")], Gives::Nothing)),
     ("sprintf", Means::Fold(Fold::Format)),
     ("strsplit", Means::Fold(Fold::Split)),
@@ -109,6 +112,4 @@ pub(crate) const WORDS: &[(&str, Means)] = &[
 ];
 
 /// What importing a module brings within reach.
-pub(crate) const MODULES: &[(&str, Reach)] = &[
-
-];
+pub(crate) const MODULES: &[(&str, Reach)] = &[];

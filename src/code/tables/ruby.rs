@@ -176,7 +176,10 @@ pub(crate) const WORDS: &[(&str, Means)] = &[
     ("Net.HTTP.get_response", act(What::Fetch, &[Slot::At(0, "")], Gives::From(Origin::Network))),
     ("Net.HTTP.new", act(What::Connect, &[Slot::At(0, ""), Slot::At(1, "")], Gives::Object("socket"))),
     ("Net.HTTP.post", act(What::Send, &[Slot::At(0, ""), Slot::At(1, "")], Gives::From(Origin::Network))),
-    ("Net.HTTP.post_form", act(What::Send, &[Slot::At(0, ""), Slot::At(1, "")], Gives::From(Origin::Network))),
+    (
+        "Net.HTTP.post_form",
+        act(What::Send, &[Slot::At(0, ""), Slot::At(1, "")], Gives::From(Origin::Network)),
+    ),
     ("Net.HTTP.start", act(What::Connect, &[Slot::At(0, ""), Slot::At(1, "")], Gives::Object("socket"))),
     ("Net.SMTP.start", act(What::Connect, &[Slot::At(0, ""), Slot::At(1, "")], Gives::Object("socket"))),
     ("Net.SSH.start", act(What::Connect, &[Slot::At(0, ""), Slot::At(1, "")], Gives::Object("socket"))),

@@ -46,10 +46,13 @@ impl Walk<'_, '_> {
         for word in &parsed.meant {
             for role in word.roles {
                 match role.is {
-                    Is::Effect(Kind::Write) if archive.is_none() && !role.tags.is_empty() => archive = Some(word.field.clone()),
+                    Is::Effect(Kind::Write) if archive.is_none() && !role.tags.is_empty() => {
+                        archive = Some(word.field.clone())
+                    }
                     Is::Chdir => self.state.cwd = self.resolved(&word.field),
                     Is::ShellText | Is::Code(_) => {
-                        let text = word.field.text.strip_prefix("exec=").unwrap_or(&word.field.text).to_owned();
+                        let text =
+                            word.field.text.strip_prefix("exec=").unwrap_or(&word.field.text).to_owned();
                         let field = Field { text, ..word.field.clone() };
                         let mut child = self.fork();
                         child.opaque_or_text(&field, program);
@@ -88,7 +91,11 @@ impl Walk<'_, '_> {
     fn transformed(&mut self, call: &Call<'_>, program: &Rc<str>) {
         let mut next = false;
         for word in call.arguments() {
-            let value = if next { Some(word.text.as_str()) } else { word.text.split_once('=').filter(|(n, _)| is_transform(n)).map(|p| p.1) };
+            let value = if next {
+                Some(word.text.as_str())
+            } else {
+                word.text.split_once('=').filter(|(n, _)| is_transform(n)).map(|p| p.1)
+            };
             next = is_transform(&word.text);
             let Some(body) = value.and_then(|v| v.strip_prefix('s')) else { continue };
             let Some(mark) = body.chars().next() else { continue };
@@ -114,7 +121,9 @@ impl Walk<'_, '_> {
             data.tags = data.tags.union(read.tags);
             if parsed.tags.has(tag::REMOVES_SOURCE) {
                 let target = self.path_target_for(member, Kind::Delete);
-                let own = self.path_tags(&target, member, Kind::Delete).union(self.work_tags(&target, Kind::Delete));
+                let own = self
+                    .path_tags(&target, member, Kind::Delete)
+                    .union(self.work_tags(&target, Kind::Delete));
                 let tags = self.state.ambient.union(member.tags).union(own).with(tag::RECURSIVE);
                 self.core.emit(Kind::Delete, target, tags, program, member.span);
             }

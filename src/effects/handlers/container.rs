@@ -25,14 +25,24 @@ fn mount_of(text: &str) -> Option<(String, String)> {
     }
     let mut parts = text.split(':');
     let (host, inside) = (parts.next()?, parts.next()?);
-    (host.starts_with(['/', '.', '~', '$']) || host.contains('/')).then(|| (host.to_owned(), inside.to_owned()))
+    (host.starts_with(['/', '.', '~', '$']) || host.contains('/'))
+        .then(|| (host.to_owned(), inside.to_owned()))
 }
 
 impl Walk<'_, '_> {
-    pub fn container(&mut self, spec: &'static Command, call: &Call<'_>, program: &Rc<str>) -> Option<Outcome> {
+    pub fn container(
+        &mut self,
+        spec: &'static Command,
+        call: &Call<'_>,
+        program: &Rc<str>,
+    ) -> Option<Outcome> {
         let parsed = parse(spec, call.arguments());
         let runs = parsed.spec().is_some_and(|s| {
-            s.operands.rest.iter().chain(s.operands.first.iter().flat_map(|r| r.iter())).any(|r| r.is == Is::Command)
+            s.operands
+                .rest
+                .iter()
+                .chain(s.operands.first.iter().flat_map(|r| r.iter()))
+                .any(|r| r.is == Is::Command)
         });
         if !runs {
             return None;
@@ -82,7 +92,8 @@ impl Walk<'_, '_> {
             child.state.functions = Rc::default();
             child.state.aliases = Rc::default();
             child.state.cwd = "/container".to_owned();
-            outcome = child.call(&Call { argv: &entry, stdin: call.stdin, environment: &[], span: call.span });
+            outcome =
+                child.call(&Call { argv: &entry, stdin: call.stdin, environment: &[], span: call.span });
         }
         (self.state.mounts, self.state.cwd, self.state.ambient) = saved;
         let own = self.carry_out_mounts(spec, call, program, outer);

@@ -135,12 +135,16 @@ fn parse(words: &[Field]) -> Search {
             "-exec" | "-execdir" | "-ok" | "-okdir" => {
                 let mut argv = Vec::new();
                 for part in rest.by_ref() {
-                    if part.text == ";" || (part.text == "+" && argv.last().is_some_and(|f: &Field| f.text == "{}")) {
+                    if part.text == ";"
+                        || (part.text == "+" && argv.last().is_some_and(|f: &Field| f.text == "{}"))
+                    {
                         break;
                     }
                     argv.push(part.clone());
                 }
-                let tests = argv.first().is_some_and(|f| matches!(f.text.as_str(), "grep" | "egrep" | "fgrep" | "rg" | "test" | "["));
+                let tests = argv.first().is_some_and(|f| {
+                    matches!(f.text.as_str(), "grep" | "egrep" | "fgrep" | "rg" | "test" | "[")
+                });
                 search.act(Action::Run(argv));
                 if tests {
                     search.tests.narrow(None);
@@ -162,10 +166,10 @@ fn parse(words: &[Field]) -> Search {
                     (_, true) => {}
                 }
             }
-            "-regex" | "-iregex" | "-lname" | "-ilname" | "-size" | "-mtime" | "-atime" | "-ctime" | "-mmin" | "-amin"
-            | "-cmin" | "-used" | "-user" | "-group" | "-uid" | "-gid" | "-perm" | "-links" | "-inum" | "-fstype"
-            | "-newer" | "-anewer" | "-cnewer" | "-samefile" | "-newermt" | "-newerat" | "-newerct" | "-context"
-            | "-xtype" => {
+            "-regex" | "-iregex" | "-lname" | "-ilname" | "-size" | "-mtime" | "-atime" | "-ctime"
+            | "-mmin" | "-amin" | "-cmin" | "-used" | "-user" | "-group" | "-uid" | "-gid" | "-perm"
+            | "-links" | "-inum" | "-fstype" | "-newer" | "-anewer" | "-cnewer" | "-samefile"
+            | "-newermt" | "-newerat" | "-newerct" | "-context" | "-xtype" => {
                 value();
                 search.tests.narrow(None);
             }
@@ -233,7 +237,8 @@ impl Walk<'_, '_> {
     fn delete_found(&mut self, found: &Found, program: &Rc<str>, span: crate::text::Span) {
         let field = &found.field;
         let target = self.path_target_for(field, Kind::Delete);
-        let mut tags = self.state.ambient.union(field.tags).union(self.path_tags(&target, field, Kind::Delete));
+        let mut tags =
+            self.state.ambient.union(field.tags).union(self.path_tags(&target, field, Kind::Delete));
         if !found.narrowed {
             tags = tags.with(tag::RECURSIVE).with(tag::GLOB_ALL);
         }
@@ -291,7 +296,10 @@ mod tests {
         let search = parse(&words);
         let start = Field::known(".", Span::default());
         let (_, branches) = search.actions.last().unwrap();
-        branches.iter().map(|b| found_by(b, &start, true, search.depth_zero).field.text.replace(HOLE, "_")).collect()
+        branches
+            .iter()
+            .map(|b| found_by(b, &start, true, search.depth_zero).field.text.replace(HOLE, "_"))
+            .collect()
     }
 
     #[test]

@@ -17,14 +17,19 @@ fn setting_matches(pattern: &str, key: &str) -> bool {
     let (pattern, key) = (pattern.to_ascii_lowercase(), key.to_ascii_lowercase());
     match pattern.split_once('*') {
         None => pattern == key,
-        Some((head, tail)) => key.len() >= head.len() + tail.len() && key.starts_with(head) && key.ends_with(tail),
+        Some((head, tail)) => {
+            key.len() >= head.len() + tail.len() && key.starts_with(head) && key.ends_with(tail)
+        }
     }
 }
 
 impl Walk<'_, '_> {
     fn setting_roles(&self, key: &str) -> Option<&'static [Role]> {
         let spec = self.core.policy.command("git-config-settings")?;
-        spec.values.iter().find(|(names, _)| names.iter().any(|n| setting_matches(n, key))).map(|(_, roles)| *roles)
+        spec.values
+            .iter()
+            .find(|(names, _)| names.iter().any(|n| setting_matches(n, key)))
+            .map(|(_, roles)| *roles)
     }
 
     /// One `key=value` that git would obey.
@@ -68,7 +73,12 @@ impl Walk<'_, '_> {
                     self.state.cwd = self.resolved(folder);
                     words = rest;
                 }
-                [dash, value, rest @ ..] if matches!(dash.text.as_str(), "--git-dir" | "--work-tree" | "--namespace" | "--exec-path" | "--config-env") && !dash.text.contains('=') => {
+                [dash, value, rest @ ..]
+                    if matches!(
+                        dash.text.as_str(),
+                        "--git-dir" | "--work-tree" | "--namespace" | "--exec-path" | "--config-env"
+                    ) && !dash.text.contains('=') =>
+                {
                     globals.extend([dash.clone(), value.clone()]);
                     words = rest;
                 }
@@ -79,7 +89,8 @@ impl Walk<'_, '_> {
                 _ => break,
             }
         }
-        let outcome = self.git_command(spec, words, &aliases, &globals, &Call { argv: call.argv, ..*call }, program);
+        let outcome =
+            self.git_command(spec, words, &aliases, &globals, &Call { argv: call.argv, ..*call }, program);
         self.state.cwd = saved;
         outcome
     }
@@ -95,7 +106,12 @@ impl Walk<'_, '_> {
     ) -> Outcome {
         let name = words.first().map(|f| f.text.to_ascii_lowercase()).unwrap_or_default();
         if let Some((_, text)) = aliases.iter().find(|(n, _)| *n == name) {
-            let rest = words.iter().skip(1).map(|f| crate::canonical::operation::quote(&f.text)).collect::<Vec<_>>().join(" ");
+            let rest = words
+                .iter()
+                .skip(1)
+                .map(|f| crate::canonical::operation::quote(&f.text))
+                .collect::<Vec<_>>()
+                .join(" ");
             let line = match text.text.strip_prefix('!') {
                 Some(shell) => format!("{shell} {rest}"),
                 None => format!("git {} {rest}", text.text),
@@ -123,13 +139,26 @@ impl Walk<'_, '_> {
 
     /// `git config [set] KEY VALUE`: what it stores runs later.
     fn git_config(&mut self, spec: &'static Command, words: &[Field], call: &Call<'_>, program: &Rc<str>) {
-        let reads = ["--get", "--get-all", "--get-regexp", "-l", "--list", "--unset", "--unset-all", "get", "list", "unset"];
+        let reads = [
+            "--get",
+            "--get-all",
+            "--get-regexp",
+            "-l",
+            "--list",
+            "--unset",
+            "--unset-all",
+            "get",
+            "list",
+            "unset",
+        ];
         if words.iter().any(|f| reads.contains(&f.text.as_str())) {
             return;
         }
-        let plain: Vec<&Field> = words.iter().filter(|f| !f.text.starts_with('-') && f.text != "set").collect();
+        let plain: Vec<&Field> =
+            words.iter().filter(|f| !f.text.starts_with('-') && f.text != "set").collect();
         if let [.., key, value] = plain.as_slice() {
-            let pair = Field { text: format!("{}={}", key.text, value.text), pattern: None, ..(*value).clone() };
+            let pair =
+                Field { text: format!("{}={}", key.text, value.text), pattern: None, ..(*value).clone() };
             let ambient = self.state.ambient;
             self.state.ambient = ambient.with(tag::GRANTS);
             self.git_setting(spec, &pair, call, program);

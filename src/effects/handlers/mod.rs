@@ -45,9 +45,16 @@ impl Walk<'_, '_> {
     }
 
     /// `env -S TEXT WORDS`: the text is split into words in front of the others.
-    fn split_string(&mut self, spec: &'static Command, call: &Call<'_>, program: &Rc<str>) -> Option<Outcome> {
+    fn split_string(
+        &mut self,
+        spec: &'static Command,
+        call: &Call<'_>,
+        program: &Rc<str>,
+    ) -> Option<Outcome> {
         let parsed = crate::effects::arguments::parse(spec, call.arguments());
-        let is_text = |m: &&crate::effects::arguments::Meant| m.roles.iter().any(|r| r.is == crate::policy::tables::Is::ShellText);
+        let is_text = |m: &&crate::effects::arguments::Meant| {
+            m.roles.iter().any(|r| r.is == crate::policy::tables::Is::ShellText)
+        };
         let text = parsed.meant.iter().find(is_text)?.field.clone();
         let rest = parsed.operands.iter().map(|f| crate::canonical::operation::quote(&f.text));
         let line = std::iter::once(text.text.clone()).chain(rest).collect::<Vec<_>>().join(" ");

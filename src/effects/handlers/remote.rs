@@ -53,7 +53,13 @@ impl Walk<'_, '_> {
             }
             if !silent && host.is_some() {
                 let tags = child.state.ambient.with(tag::INTERACTIVE);
-                self.core.emit(Kind::Shell, Target { written: Rc::clone(program), ..Target::default() }, tags, program, call.span);
+                self.core.emit(
+                    Kind::Shell,
+                    Target { written: Rc::clone(program), ..Target::default() },
+                    tags,
+                    program,
+                    call.span,
+                );
             }
             return Outcome::prints(Data::unknown(TagSet::of(tag::FROM_UNKNOWN)));
         }

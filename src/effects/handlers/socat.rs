@@ -31,17 +31,35 @@ fn read(text: &str) -> End {
     let (head, options) = text.split_once(',').unwrap_or((text, ""));
     let (name, rest) = head.split_once(':').unwrap_or((head, ""));
     let name = name.to_ascii_uppercase();
-    let bound = options.split(',').any(|o| o.starts_with("bind=127.") || o.starts_with("bind=localhost") || o == "bind=[::1]");
+    let bound = options
+        .split(',')
+        .any(|o| o.starts_with("bind=127.") || o.starts_with("bind=localhost") || o == "bind=[::1]");
     match name.as_str() {
         "EXEC" | "SYSTEM" | "SHELL" => End::Program(rest.to_owned()),
-        _ if name.starts_with("UNIX") || name.starts_with("ABSTRACT") || name == "GOPEN" && rest.rsplit('.').next() == Some("sock") => End::Socket(rest.to_owned()),
-        "FILE" | "OPEN" | "GOPEN" | "CREATE" | "CREAT" | "PIPE" | "FIFO" if !rest.is_empty() => End::File(rest.to_owned()),
+        _ if name.starts_with("UNIX")
+            || name.starts_with("ABSTRACT")
+            || name == "GOPEN" && rest.rsplit('.').next() == Some("sock") =>
+        {
+            End::Socket(rest.to_owned())
+        }
+        "FILE" | "OPEN" | "GOPEN" | "CREATE" | "CREAT" | "PIPE" | "FIFO" if !rest.is_empty() => {
+            End::File(rest.to_owned())
+        }
         "TUN" | "INTERFACE" | "IF" => End::Interface,
-        "PROXY" | "PROXY-CONNECT" | "SOCKS4" | "SOCKS4A" | "SOCKS5" | "SOCKS" => End::Connect(rest.to_owned()),
-        _ if name.ends_with("-LISTEN") || name.ends_with("-L") || name.ends_with("-RECV") || name.ends_with("-RECVFROM") => {
+        "PROXY" | "PROXY-CONNECT" | "SOCKS4" | "SOCKS4A" | "SOCKS5" | "SOCKS" => {
+            End::Connect(rest.to_owned())
+        }
+        _ if name.ends_with("-LISTEN")
+            || name.ends_with("-L")
+            || name.ends_with("-RECV")
+            || name.ends_with("-RECVFROM") =>
+        {
             End::Listen(format!("{}:{rest}", if bound { "127.0.0.1" } else { "0.0.0.0" }))
         }
-        _ if ["TCP", "UDP", "OPENSSL", "SSL", "SCTP", "DCCP", "IP", "VSOCK", "UDPLITE"].iter().any(|p| name.starts_with(p)) => {
+        _ if ["TCP", "UDP", "OPENSSL", "SSL", "SCTP", "DCCP", "IP", "VSOCK", "UDPLITE"]
+            .iter()
+            .any(|p| name.starts_with(p)) =>
+        {
             End::Connect(rest.to_owned())
         }
         _ if text.starts_with(['/', '~', '.']) => End::File(head.to_owned()),
@@ -52,15 +70,21 @@ fn read(text: &str) -> End {
 impl Walk<'_, '_> {
     pub fn socat(&mut self, spec: &'static Command, call: &Call<'_>, program: &Rc<str>) -> Outcome {
         let parsed = parse(spec, call.arguments());
-        let ends: Vec<(End, Field)> =
-            parsed.operands.iter().take(2).flat_map(|f| f.text.split("!!").map(|t| (read(t), f.clone())).collect::<Vec<_>>()).collect();
+        let ends: Vec<(End, Field)> = parsed
+            .operands
+            .iter()
+            .take(2)
+            .flat_map(|f| f.text.split("!!").map(|t| (read(t), f.clone())).collect::<Vec<_>>())
+            .collect();
         let networked = ends.iter().any(|(e, _)| matches!(e, End::Connect(_) | End::Listen(_)));
         let runs = ends.iter().any(|(e, _)| matches!(e, End::Program(_)));
         let mut from = TagSet::EMPTY;
         for (i, (end, field)) in ends.iter().enumerate() {
             from = from.union(self.socat_source((i, end), field, program));
         }
-        if ends.iter().any(|(e, _)| *e == End::Own) && call.stdin.origin == crate::canonical::value::Origin::Inside {
+        if ends.iter().any(|(e, _)| *e == End::Own)
+            && call.stdin.origin == crate::canonical::value::Origin::Inside
+        {
             from = from.union(call.stdin.tags);
         }
         for (end, field) in &ends {

@@ -115,8 +115,13 @@ impl Walk<'_, '_> {
         let end = words.iter().position(|f| f.text == "--").unwrap_or(words.len());
         let own = words.get(..end).unwrap_or(words);
         let value = own.iter().enumerate().find_map(|(i, f)| {
-            let long = f.text.split_once('=').filter(|(n, _)| names.contains(n)).map(|(_, v)| Field { text: v.to_owned(), ..f.clone() });
-            let bundled = f.text.starts_with('-') && !f.text.starts_with("--") && f.text.ends_with(['x', 'a']);
+            let long = f
+                .text
+                .split_once('=')
+                .filter(|(n, _)| names.contains(n))
+                .map(|(_, v)| Field { text: v.to_owned(), ..f.clone() });
+            let bundled =
+                f.text.starts_with('-') && !f.text.starts_with("--") && f.text.ends_with(['x', 'a']);
             long.or_else(|| (names.contains(&&*f.text) || bundled).then(|| own.get(i + 1).cloned()).flatten())
         });
         if let Some(value) = value
@@ -151,7 +156,8 @@ impl Walk<'_, '_> {
         let mut child = self.fork();
         child.state.functions = Rc::default();
         child.state.aliases = Rc::default();
-        let outcome = child.call(&Call { argv, stdin: &stdin, environment: call.environment, span: call.span });
+        let outcome =
+            child.call(&Call { argv, stdin: &stdin, environment: call.environment, span: call.span });
         let written = child.state.written;
         self.state.written = written;
         outcome

@@ -27,7 +27,9 @@ impl Reader<'_> {
                 self.at = end;
                 self.read_function_keyword(start)
             }
-            Some(("then" | "do" | "done" | "fi" | "elif" | "else" | "esac" | "}", _)) => self.broken(Fault::Unexpected),
+            Some(("then" | "do" | "done" | "fi" | "elif" | "else" | "esac" | "}", _)) => {
+                self.broken(Fault::Unexpected)
+            }
             _ => self.read_simple(),
         }
     }
@@ -251,7 +253,11 @@ impl Reader<'_> {
         if !self.is_bash() {
             // dash takes any command
             let body = self.read_command()?;
-            return Ok(Command::Function(Function { name, body: Box::new(body), span: self.span(start, self.at) }));
+            return Ok(Command::Function(Function {
+                name,
+                body: Box::new(body),
+                span: self.span(start, self.at),
+            }));
         }
         let body = self.deeper(|reader| {
             let Some(compound) = reader.read_compound()? else { return reader.wanted("function body") };
@@ -266,14 +272,15 @@ impl Reader<'_> {
         let start = self.at;
         let mut name = None;
         if !self.at_compound()
-            && let Ok(Some(word)) = self.read_word(Context::Token) {
-                self.skip_blanks();
-                if self.at_compound() {
-                    name = word.literal();
-                } else {
-                    self.at = start;
-                }
+            && let Ok(Some(word)) = self.read_word(Context::Token)
+        {
+            self.skip_blanks();
+            if self.at_compound() {
+                name = word.literal();
+            } else {
+                self.at = start;
             }
+        }
         let body = self.read_command()?;
         Ok(Compound::Coprocess { name, body: Box::new(body) })
     }

@@ -60,15 +60,18 @@ impl Reader<'_> {
         let left = self.want_operand(Context::Token)?;
         self.skip_blanks();
         if let Some(operator) = unary(&left)
-            && !self.at_condition_end() {
-                let start = self.at;
-                let operand = self.want_operand(Context::Token)?;
-                // `-f = x` compares
-                if operand.literal().is_none_or(|text| !BINARY.contains(&text.as_str())) || self.at_condition_end() {
-                    return Ok(Condition::Unary(operator, operand));
-                }
-                self.at = start;
+            && !self.at_condition_end()
+        {
+            let start = self.at;
+            let operand = self.want_operand(Context::Token)?;
+            // `-f = x` compares
+            if operand.literal().is_none_or(|text| !BINARY.contains(&text.as_str()))
+                || self.at_condition_end()
+            {
+                return Ok(Condition::Unary(operator, operand));
             }
+            self.at = start;
+        }
         match self.read_operator()? {
             Some(operator) => {
                 self.skip_newlines()?;
@@ -91,7 +94,8 @@ impl Reader<'_> {
     /// Whether `]]`, `&&`, `||`, `)` or a newline comes next.
     fn at_condition_end(&mut self) -> bool {
         self.skip_blanks();
-        matches!(self.peek(), None | Some(b'&' | b'|' | b')' | b'\n')) || matches!(self.peek_keyword(), Some(("]]", _)))
+        matches!(self.peek(), None | Some(b'&' | b'|' | b')' | b'\n'))
+            || matches!(self.peek_keyword(), Some(("]]", _)))
     }
 
     fn read_operator(&mut self) -> Read<Option<String>> {

@@ -168,7 +168,9 @@ impl<'t> Reader<'t> {
     /// The origin of a text that begins at `start` of this one.
     pub(super) fn origin_at(&self, start: usize) -> Origin {
         match self.origin {
-            Origin::Shifted(by) => Origin::Shifted(by.saturating_add(u32::try_from(start).unwrap_or(u32::MAX))),
+            Origin::Shifted(by) => {
+                Origin::Shifted(by.saturating_add(u32::try_from(start).unwrap_or(u32::MAX)))
+            }
             Origin::Fixed(span) => Origin::Fixed(span),
         }
     }
@@ -233,18 +235,16 @@ impl<'t> Reader<'t> {
         }
         let last = self.at;
         // `fi<(a)` is one word
-        let goes_on = self.is_bash() && matches!(self.byte(0), Some(b'<' | b'>')) && self.byte(1) == Some(b'(');
+        let goes_on =
+            self.is_bash() && matches!(self.byte(0), Some(b'<' | b'>')) && self.byte(1) == Some(b'(');
         let whole = self.at_delimiter() && !goes_on;
         self.at = start;
         if !whole || last > first + 32 {
             return None;
         }
         let written = self.slice(first, last);
-        let found = if written.contains('\\') {
-            keyword(&written.replace("\\\n", ""))
-        } else {
-            keyword(written)
-        };
+        let found =
+            if written.contains('\\') { keyword(&written.replace("\\\n", "")) } else { keyword(written) };
         found.map(|k| (k, last))
     }
 
@@ -290,8 +290,8 @@ pub(super) fn is_delimiter(byte: u8) -> bool {
 
 fn keyword(word: &str) -> Option<&'static str> {
     const KEYWORDS: [&str; 22] = [
-        "!", "{", "}", "[[", "]]", "case", "coproc", "do", "done", "elif", "else", "esac", "fi", "for", "function",
-        "if", "in", "select", "then", "time", "until", "while",
+        "!", "{", "}", "[[", "]]", "case", "coproc", "do", "done", "elif", "else", "esac", "fi", "for",
+        "function", "if", "in", "select", "then", "time", "until", "while",
     ];
     if word.len() > 8 {
         return None;

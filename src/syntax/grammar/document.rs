@@ -5,7 +5,9 @@
 
 use crate::syntax::grammar::cursor::{Document, Fault, Origin, Read, Reader};
 use crate::syntax::grammar::word::{Context, Pieces};
-use crate::syntax::tree::{Command, Compound, Item, Piece, Quoting, Redirect, RedirectAction, Script, Substituted, Word};
+use crate::syntax::tree::{
+    Command, Compound, Item, Piece, Quoting, Redirect, RedirectAction, Script, Substituted, Word,
+};
 use crate::text::Span;
 
 /// The word that stands for the body of here-document `id` until it has been read.
@@ -54,13 +56,15 @@ impl<'t> Reader<'t> {
                 return start;
             }
             // within `$( )` the closing parenthesis may follow on the delimiter's line
-            if self.in_substitution && joined.is_empty()
+            if self.in_substitution
+                && joined.is_empty()
                 && let Some(rest) = content.strip_prefix(delimiter)
-                    && rest.contains(')') {
-                        let line_end = start + whole.len();
-                        self.at = line_end - rest.len();
-                        return start;
-                    }
+                && rest.contains(')')
+            {
+                let line_end = start + whole.len();
+                self.at = line_end - rest.len();
+                return start;
+            }
         }
         self.end
     }
@@ -92,7 +96,8 @@ impl<'t> Reader<'t> {
                 Err(broken) if matches!(broken.fault, Fault::Bound(_)) => reader.broken(broken.fault),
                 // bash finds out when it expands the body
                 Err(_) => {
-                    let broken = Substituted { script: Script::default(), broken: Some(body.to_owned()), span };
+                    let broken =
+                        Substituted { script: Script::default(), broken: Some(body.to_owned()), span };
                     Ok(Word { pieces: vec![Piece::Command(Box::new(broken), Quoting::Double)], span })
                 }
             }
@@ -157,10 +162,12 @@ impl<'t> Reader<'t> {
     fn settle_redirects(&mut self, redirects: &mut [Redirect]) {
         for redirect in redirects {
             if let RedirectAction::HereDocument(word) = &mut redirect.action
-                && word.span.end == u32::MAX {
-                    let document = self.documents.get_mut(word.span.start as usize);
-                    *word = document.and_then(|d| d.body.take()).unwrap_or_else(|| Word::quoted("", redirect.span));
-                }
+                && word.span.end == u32::MAX
+            {
+                let document = self.documents.get_mut(word.span.start as usize);
+                *word =
+                    document.and_then(|d| d.body.take()).unwrap_or_else(|| Word::quoted("", redirect.span));
+            }
         }
     }
 }

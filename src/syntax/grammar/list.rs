@@ -5,7 +5,8 @@
 
 use crate::syntax::grammar::cursor::{Broken, Fault, Read, Reader};
 use crate::syntax::tree::{
-    Command, Descriptor, End, Function, Item, Join, Pipeline, Redirect, RedirectAction, Script, Simple, Status, Word,
+    Command, Descriptor, End, Function, Item, Join, Pipeline, Redirect, RedirectAction, Script, Simple,
+    Status, Word,
 };
 
 /// Reserved words that end a list.
@@ -156,11 +157,14 @@ impl Reader<'_> {
                 let span = self.span(self.at - 1, self.at + 1);
                 self.at += 1;
                 if let Some(left) = commands.last_mut() {
-                    add_redirect(left, Redirect {
-                        descriptor: Some(Descriptor::Number(2)),
-                        action: RedirectAction::DuplicateOut(Word::bare("1", span)),
-                        span,
-                    });
+                    add_redirect(
+                        left,
+                        Redirect {
+                            descriptor: Some(Descriptor::Number(2)),
+                            action: RedirectAction::DuplicateOut(Word::bare("1", span)),
+                            span,
+                        },
+                    );
                 }
             }
             self.skip_newlines()?;

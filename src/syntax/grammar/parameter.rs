@@ -74,11 +74,12 @@ impl Reader<'_> {
         let inner = self.at;
         let parameter = self.deeper(|reader| reader.read_parameter(context))?;
         if let Some(parameter) = parameter
-            && self.peek() == Some(b'}') {
-                self.at += 1;
-                out.piece(Piece::Parameter(Box::new(parameter), context.quoting()));
-                return Ok(());
-            }
+            && self.peek() == Some(b'}')
+        {
+            self.at += 1;
+            out.piece(Piece::Parameter(Box::new(parameter), context.quoting()));
+            return Ok(());
+        }
         // a bad substitution: bash says so when it expands it
         self.at = inner;
         let (from, to) = if self.is_bash() { self.matched(Bracket::Brace)? } else { self.first_brace()? };
@@ -126,12 +127,18 @@ impl Reader<'_> {
             let index = self.read_index()?;
             return Ok(Some(Parameter { name, index, reference, operation: Operation::Length }));
         }
-        if self.is_bash() && self.peek() == Some(b'!') && !matches!(self.byte(1), Some(b'}' | b':' | b'-' | b'=' | b'?' | b'+' | b'%' | b'/')) {
+        if self.is_bash()
+            && self.peek() == Some(b'!')
+            && !matches!(self.byte(1), Some(b'}' | b':' | b'-' | b'=' | b'?' | b'+' | b'%' | b'/'))
+        {
             self.at += 1;
             reference = Reference::Indirect;
         }
         let Some(name) = self.parameter_name() else { return Ok(None) };
-        if reference == Reference::Indirect && matches!(self.peek(), Some(b'*' | b'@')) && self.byte(1) == Some(b'}') {
+        if reference == Reference::Indirect
+            && matches!(self.peek(), Some(b'*' | b'@'))
+            && self.byte(1) == Some(b'}')
+        {
             self.at += 1;
             return Ok(Some(Parameter { name, index: None, reference, operation: Operation::Names }));
         }
@@ -217,7 +224,12 @@ impl Reader<'_> {
         }
     }
 
-    fn after(&mut self, skip: usize, context: Context, make: impl FnOnce(Word) -> Operation) -> Read<Operation> {
+    fn after(
+        &mut self,
+        skip: usize,
+        context: Context,
+        make: impl FnOnce(Word) -> Operation,
+    ) -> Read<Operation> {
         self.at += skip;
         self.read_until(context).map(make)
     }

@@ -45,10 +45,17 @@ impl Reader<'_> {
             return;
         };
         let quotes = match context {
-            Context::Token | Context::Assigned | Context::Regex | Context::Brace | Context::Slash | Context::Group => true,
+            Context::Token
+            | Context::Assigned
+            | Context::Regex
+            | Context::Brace
+            | Context::Slash
+            | Context::Group => true,
             Context::Document => matches!(next, b'$' | b'`' | b'\\'),
             Context::BraceDouble => matches!(next, b'$' | b'`' | b'\\' | b'"' | b'}'),
-            Context::Double | Context::Arithmetic | Context::Offset => matches!(next, b'$' | b'`' | b'\\' | b'"'),
+            Context::Double | Context::Arithmetic | Context::Offset => {
+                matches!(next, b'$' | b'`' | b'\\' | b'"')
+            }
         };
         self.at += 1;
         if quotes {

@@ -17,7 +17,8 @@ impl Reader<'_> {
         }
         let start = self.at;
         let descriptor = self.take_descriptor();
-        let expands = self.is_bash() && matches!(self.byte(0), Some(b'<' | b'>')) && self.byte(1) == Some(b'(');
+        let expands =
+            self.is_bash() && matches!(self.byte(0), Some(b'<' | b'>')) && self.byte(1) == Some(b'(');
         let operator = if expands { None } else { self.take_operator(descriptor.is_some()) };
         let Some(operator) = operator else {
             self.at = start;
@@ -126,7 +127,9 @@ fn unquote(written: &str) -> (String, bool) {
                 while let Some(inner) = characters.next() {
                     match inner {
                         '"' => break,
-                        '\\' if matches!(characters.peek(), Some('"' | '\\' | '$' | '`')) => out.extend(characters.next()),
+                        '\\' if matches!(characters.peek(), Some('"' | '\\' | '$' | '`')) => {
+                            out.extend(characters.next())
+                        }
                         _ => out.push(inner),
                     }
                 }

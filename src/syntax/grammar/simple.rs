@@ -29,13 +29,15 @@ impl Reader<'_> {
                 continue;
             }
             if let Some(assignment) = self.read_assignment(simple.words.is_empty())? {
-                let arguments = if simple.words.is_empty() { &mut simple.assignments } else { &mut simple.declared };
+                let arguments =
+                    if simple.words.is_empty() { &mut simple.assignments } else { &mut simple.declared };
                 arguments.push(assignment);
                 last = self.at;
                 continue;
             }
             let word_start = self.at;
-            let alone = simple.words.is_empty() && simple.assignments.is_empty() && simple.redirects.is_empty();
+            let alone =
+                simple.words.is_empty() && simple.assignments.is_empty() && simple.redirects.is_empty();
             self.may_define = alone;
             let word = self.read_word(Context::Token);
             self.may_define = false;
@@ -92,7 +94,13 @@ impl Reader<'_> {
             AssignValue::Scalar(word.unwrap_or_else(|| Word { pieces: Vec::new(), span: self.span(at, at) }))
         };
         let span = self.span(target.start, self.at);
-        Ok(Some(Assignment { name: target.name, index: target.index, operator: target.operator, value, span }))
+        Ok(Some(Assignment {
+            name: target.name,
+            index: target.index,
+            operator: target.operator,
+            value,
+            span,
+        }))
     }
 
     /// A cheap look whether `=` or `[` comes behind a name, before anything is built.

@@ -34,8 +34,11 @@ impl Reader<'_> {
         let start = self.at;
         let direction = if self.byte(0) == Some(b'<') { Direction::In } else { Direction::Out };
         self.at += 2;
-        let inner =
-            if self.byte(0) == Some(b'(') { self.read_late_substitution(start)? } else { self.read_substituted(start)? };
+        let inner = if self.byte(0) == Some(b'(') {
+            self.read_late_substitution(start)?
+        } else {
+            self.read_substituted(start)?
+        };
         out.piece(Piece::Process(direction, Box::new(inner)));
         Ok(())
     }

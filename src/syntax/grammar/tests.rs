@@ -34,8 +34,14 @@ fn commands_are_read() {
         ("for ((i=0; i<3; i++)); do c; done", "for ((\"i=0\";\" i<3\";\" i++\")) do [c] done"),
         ("select x in a; do c; done", "select x in a do [c] done"),
         ("while a; do b; done; until c; do d; done", "while [a] do [b] done until [c] do [d] done"),
-        ("case $x in a|b) c;; (d) ;& e) f;;& *) g; esac", "case ${x} in a|b) [c] ;; d)  ;& e) [f] ;;& *) [g] ;; esac"),
-        ("f() { a; }; function g { b; }; function h () (c)", "function f { [a] } function g { [b] } function h ( [c] )"),
+        (
+            "case $x in a|b) c;; (d) ;& e) f;;& *) g; esac",
+            "case ${x} in a|b) [c] ;; d)  ;& e) [f] ;;& *) [g] ;; esac",
+        ),
+        (
+            "f() { a; }; function g { b; }; function h () (c)",
+            "function f { [a] } function g { [b] } function h ( [c] )",
+        ),
         ("(a; b) >f 2>&1; { c; }", "( [a] [b] ) >f 2>&1 { [c] }"),
         ("coproc cat; coproc N { a; }", "coproc - [cat] coproc N { [a] }"),
         ("(( x = 1 )); (( $(id) ))", "((\" x = 1 \")) ((\" \"\"$( [id] )\"\" \"))"),
@@ -57,11 +63,18 @@ fn words_are_read() {
         ("a \"$(b \"c\")\" \"`d \\\"e\\\"`\"", "[a \"$( [b \"c\"] )\" \"$( [d \"e\"] )\"]"),
         ("a ~ ~/b ~u/c a~ x=~/d", "[a {~} {~}/b {~u}/c a~ x={~}/d]"),
         ("x=~/a:~b:c; y=1 z", "[x={~}/a:{~b}:c] [y=1 z]"),
-        ("a ${b:-c d} ${b-'}'} ${#b} ${b##*/} ${b%.c} ${!b} ${b[1]} ${#b[@]} ${!b[@]} ${!b*}",
-         "[a ${b:-c d} ${b-'}'} ${#b} ${b##*/} ${b%.c} ${!b} ${b[\"1\"]} ${#b[\"@\"]} ${!b[\"@\"]@names} ${!b@names}]"),
-        ("a ${b/c/d} ${b//c} ${b:1:2} ${b^^} ${b,} ${b@Q} ${#} $# $? ${10} $10",
-         "[a ${b/c/d} ${b//c} ${b:\"1\":\"2\"} ${b^^} ${b,} ${b@Q} ${#} ${#} ${?} ${10} ${1}0]"),
-        ("a \"${b:-'}'}\" \"${c:-\"d e\"}\" \"${x:-$(id)}\"", "[a \"${b:-\"'}'\"}\" \"${c:-\"d e\"}\" \"${x:-\"$( [id] )\"}\"]"),
+        (
+            "a ${b:-c d} ${b-'}'} ${#b} ${b##*/} ${b%.c} ${!b} ${b[1]} ${#b[@]} ${!b[@]} ${!b*}",
+            "[a ${b:-c d} ${b-'}'} ${#b} ${b##*/} ${b%.c} ${!b} ${b[\"1\"]} ${#b[\"@\"]} ${!b[\"@\"]@names} ${!b@names}]",
+        ),
+        (
+            "a ${b/c/d} ${b//c} ${b:1:2} ${b^^} ${b,} ${b@Q} ${#} $# $? ${10} $10",
+            "[a ${b/c/d} ${b//c} ${b:\"1\":\"2\"} ${b^^} ${b,} ${b@Q} ${#} ${#} ${?} ${10} ${1}0]",
+        ),
+        (
+            "a \"${b:-'}'}\" \"${c:-\"d e\"}\" \"${x:-$(id)}\"",
+            "[a \"${b:-\"'}'\"}\" \"${c:-\"d e\"}\" \"${x:-\"$( [id] )\"}\"]",
+        ),
         ("a $((1 + $b)) $[2] \"$((c))\"", "[a $((\"1 + \"\"${b}\")) $((\"2\")) \"$((\"c\"))\"]"),
         ("a <(b) >(c) d<(e)", "[a <( [b] ) >( [c] ) d<( [e] )]"),
         ("fi<(b) <((c); d)", "[fi<( [b] ) <( ( [c] ) [d] )]"),
@@ -72,12 +85,16 @@ fn words_are_read() {
         ("a$ $ \"$\"", "[a$ $ \"$\"]"),
         ("a ${b!c}", "[a ${b!c}]"),
         ("a ${b[}; id", "[a ${b[}] [id]"),
-        ("a !(${b-) c", "[a !($(  BROKEN ${b- )) c]"), ("a $((${b))", "[a $((\"$(  BROKEN ${b )\"))]"),
+        ("a !(${b-) c", "[a !($(  BROKEN ${b- )) c]"),
+        ("a $((${b))", "[a $((\"$(  BROKEN ${b )\"))]"),
         ("a $((b) c $(d) ) e", "[a $(  BROKEN (b) c $(d)  ) e]"),
         ("ec\\\nho $\\\n(id) i\\\nf", "[echo $( [id] ) if]"),
         ("i\\\nf a; then b; fi", "if [a] then [b] fi"),
         ("a[ x ]y b", "[a[ x ]y b]"),
-        ("if i[ -n \"${P}\" ]; then \\\n\tb; \\\n\tc --d ${P}; \\\nelse \\\n\te; \\\nfi", "if [i[ -n \"${P}\" ]] then [b] [c --d ${P}] else [e] fi"),
+        (
+            "if i[ -n \"${P}\" ]; then \\\n\tb; \\\n\tc --d ${P}; \\\nelse \\\n\te; \\\nfi",
+            "if [i[ -n \"${P}\" ]] then [b] [c --d ${P}] else [e] fi",
+        ),
         ("echo a#b #c\nd", "[echo a#b] [d]"),
     ]);
 }
@@ -85,8 +102,10 @@ fn words_are_read() {
 #[test]
 fn redirects_are_read() {
     check(&[
-        ("a >b 2>>c <d <>e >|f 3<&0 >&2 2>&- &>g &>>h >&i 1>&j",
-         "[a >b 2>>c <d <>e >|f 3<&0 >&2 2>&- &>g &>>h &>i 1&>j]"),
+        (
+            "a >b 2>>c <d <>e >|f 3<&0 >&2 2>&- &>g &>>h >&i 1>&j",
+            "[a >b 2>>c <d <>e >|f 3<&0 >&2 2>&- &>g &>>h &>i 1&>j]",
+        ),
         ("exec {fd}>x 2>y; a {b}", "[exec {fd}>x 2>y] [a {b}]"),
         ("ls &>f -la", "[ls -la &>f]"),
         ("a >&-b c; >& -d", "[a b c >&-] [d >&-]"),
@@ -167,13 +186,28 @@ fn dash_reads_its_own_grammar() {
 
 #[test]
 fn deep_nesting_is_a_bound_and_not_a_crash() {
-    for opening in ["$(", "(", "((", "{ ", "\"$(", "${x:-", "if ", "[[ ( ", "<(", "$((", "a=(", "f() { ", "case a in a) "] {
+    for opening in [
+        "$(",
+        "(",
+        "((",
+        "{ ",
+        "\"$(",
+        "${x:-",
+        "if ",
+        "[[ ( ",
+        "<(",
+        "$((",
+        "a=(",
+        "f() { ",
+        "case a in a) ",
+    ] {
         let text = opening.repeat(10_000);
         let parsed = parse(&text, Dialect::Bash, &Limits::default());
         assert!(parsed.error.is_some(), "{opening}");
         assert!(parsed.script.items.is_empty(), "{opening}");
     }
-    let parsed = parse(&format!("{}id{}", "$(".repeat(100), ")".repeat(100)), Dialect::Bash, &Limits::default());
+    let parsed =
+        parse(&format!("{}id{}", "$(".repeat(100), ")".repeat(100)), Dialect::Bash, &Limits::default());
     assert_eq!(parsed.error.map(|e| e.fault), Some(Fault::Bound(Bound::Depth)));
     let documents = "cat <<E\n".repeat(10_000);
     assert_eq!(parse(&documents, Dialect::Bash, &Limits::default()).error, None);

@@ -188,7 +188,9 @@ impl<'t> Reader<'t> {
                 b'$' => self.read_dollar(out, context)?,
                 b'`' => self.read_backquotes(out, context)?,
                 b'~' if tilde_here => self.read_tilde(out, context),
-                b'<' | b'>' if bare && self.is_bash() && self.byte(1) == Some(b'(') => self.read_process(out)?,
+                b'<' | b'>' if bare && self.is_bash() && self.byte(1) == Some(b'(') => {
+                    self.read_process(out)?
+                }
                 b'(' if context.is_token() && self.opens_pattern(out, context) => self.read_group(out)?,
                 b'|' if context == Context::Regex => out.text(self.character(), form),
                 _ if context.ends(byte) && !hidden && self.at >= solid_until => break,
@@ -227,7 +229,10 @@ impl<'t> Reader<'t> {
         let start = self.at;
         self.character();
         if !matches!(self.text.as_bytes().get(start), Some(b':' | b'=')) {
-            while self.byte(0).is_some_and(|b| b.is_ascii_alphanumeric() || b >= 0x80 || matches!(b, b'-' | b'_' | b'.')) {
+            while self
+                .byte(0)
+                .is_some_and(|b| b.is_ascii_alphanumeric() || b >= 0x80 || matches!(b, b'-' | b'_' | b'.'))
+            {
                 self.at += 1;
             }
         }
@@ -254,7 +259,10 @@ impl<'t> Reader<'t> {
     fn read_tilde(&mut self, out: &mut Pieces, context: Context) {
         self.at += 1;
         let start = self.at;
-        while self.byte(0).is_some_and(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.' | b'+')) {
+        while self
+            .byte(0)
+            .is_some_and(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.' | b'+'))
+        {
             self.at += 1;
         }
         let user = self.slice(start, self.at);
@@ -307,6 +315,20 @@ fn is_name(text: &str) -> bool {
 fn is_plain(byte: u8) -> bool {
     !matches!(
         byte,
-        b' ' | b'\t' | b'\n' | b'|' | b'&' | b';' | b'(' | b')' | b'<' | b'>' | b'\'' | b'"' | b'\\' | b'$' | b'`' | b'~'
+        b' ' | b'\t'
+            | b'\n'
+            | b'|'
+            | b'&'
+            | b';'
+            | b'('
+            | b')'
+            | b'<'
+            | b'>'
+            | b'\''
+            | b'"'
+            | b'\\'
+            | b'$'
+            | b'`'
+            | b'~'
     )
 }
