@@ -10,7 +10,7 @@ use crate::canonical::value::Field;
 use crate::code::mention::shells_in;
 use crate::effects::interpret::{Doing, is_path_kind};
 use crate::effects::shells::is_shell;
-use crate::effects::suspect::{is_output, path_in};
+use crate::effects::suspect::{is_library, is_output, path_in};
 use crate::effects::walk::Walk;
 use crate::policy::tables::{Is, Output, Role, Style};
 
@@ -203,7 +203,7 @@ impl Walk<'_, '_> {
     /// `x=/tmp/lib.so` given to a program that links nothing: it would be loaded.
     fn library(&mut self, word: &Field, doing: &Doing<'_>) {
         let path = word.text.rsplit(['=', ' ', ',']).next().unwrap_or(&word.text);
-        let named = path.ends_with(".so") || path.contains(".so.");
+        let named = is_library(path);
         if !named
             || !path.contains('/')
             || is_mere_reader(doing.spec.origin)
@@ -299,11 +299,7 @@ fn own_words<'c>(doing: &Doing<'c>) -> &'c [Field] {
 fn is_carried_out(doing: &Doing<'_>, word: &Field) -> bool {
     doing.parsed.meant.iter().any(|m| {
         let reached = |r: &Role| match r.is {
-            Is::Effect(kind) => {
-                is_path_kind(kind)
-                    && !word.text.starts_with('@')
-                    && !(word.text.contains(":/") && !word.text.contains("://"))
-            }
+            Is::Effect(kind) => is_path_kind(kind) && !word.text.starts_with('@') && !is_schemed(&word.text),
             Is::Code(_)
             | Is::CodeFile(_)
             | Is::Command
@@ -313,10 +309,15 @@ fn is_carried_out(doing: &Doing<'_>, word: &Field) -> bool {
             | Is::Chdir => true,
             Is::Data | Is::Tag | Is::Assignment | Is::User | Is::Peer => false,
         };
-        let same = m.field.text == word.text
-            || !m.field.text.is_empty() && word.text.starts_with('-') && word.text.ends_with(&m.field.text);
-        same && m.roles.iter().any(reached)
+        let glued =
+            word.text.starts_with('-') && !m.field.text.is_empty() && word.text.ends_with(&m.field.text);
+        (glued || m.field.text == word.text) && m.roles.iter().any(reached)
     })
+}
+
+/// `man:/etc/x`: a path behind a name, which the program takes off; a URL is none.
+fn is_schemed(text: &str) -> bool {
+    text.contains(":/") && !text.contains("://")
 }
 
 /// Whether a word is a pattern: the first operand, or an option's value in its place, of what prints its input.

@@ -184,7 +184,17 @@ impl Reader<'_> {
             match role.is {
                 Is::Tag => self.out.tags = self.out.tags.union(role.tags),
                 Is::Data => {}
-                _ => self.out.bare.push(*role),
+                Is::Effect(_)
+                | Is::Code(_)
+                | Is::CodeFile(_)
+                | Is::Command
+                | Is::ShellText
+                | Is::Chdir
+                | Is::Assignment
+                | Is::User
+                | Is::SendData
+                | Is::SendFile
+                | Is::Peer => self.out.bare.push(*role),
             }
         }
     }

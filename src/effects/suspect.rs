@@ -42,6 +42,11 @@ pub fn is_output(option: &str) -> bool {
     ) && option.starts_with('-')
 }
 
+/// A shared library by its file's name: `x.so`, `x.so.6`.
+pub fn is_library(path: &str) -> bool {
+    path.rsplit('/').next().unwrap_or(path).split('.').skip(1).any(|part| part == "so")
+}
+
 /// The path in an argument: `x=/path`, `@/path`, `file:///path`, `scheme:/path`, `-f/path`.
 pub fn path_in(text: &str) -> Option<&str> {
     let text = text.trim_start_matches(['@', '<', '>', '|', '!']);
@@ -106,7 +111,7 @@ impl Walk<'_, '_> {
     /// Judges the command lines with shells that stand in a text.
     pub fn shells_of(&mut self, text: &str, like: &Field, program: &Rc<str>) {
         let names = text.split_whitespace().map(|w| w.trim_matches([';', '"', '\'']));
-        for name in names.filter(|w| w.ends_with(".so") && w.starts_with(['/', '~', '.'])).take(MOST) {
+        for name in names.filter(|w| is_library(w) && w.starts_with(['/', '~', '.'])).take(MOST) {
             let part = Field { text: name.to_owned(), pattern: None, ..like.clone() };
             let target = self.path_target(&part);
             if !target.classes.has(Class::System) && !target.classes.has(Class::Workspace) {
@@ -145,9 +150,8 @@ impl Walk<'_, '_> {
             self.core.emit(Kind::Read, target, tags, program, field.span);
             return TagSet::of(tag::FROM_SECRET);
         }
-        let library = path.ends_with(".so")
-            && !target.classes.has(Class::System)
-            && !target.classes.has(Class::Workspace);
+        let library =
+            is_library(path) && !target.classes.has(Class::System) && !target.classes.has(Class::Workspace);
         if library {
             self.core.emit(Kind::Inject, target.clone(), tags.with(tag::LIBRARY), program, field.span);
         }

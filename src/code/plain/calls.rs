@@ -152,7 +152,7 @@ pub(super) fn read(lang: Lang, text: &str, out: &mut Out) {
                 let args = arguments(tokens.get(i.saturating_add(1)..).unwrap_or(&[]));
                 call(what, &args, &mut state, out);
             }
-            Token::Command(text) if *text != "" => {
+            Token::Command(text) if !text.is_empty() => {
                 state.runs = true;
                 out.act(What::Shell, &[text]);
             }

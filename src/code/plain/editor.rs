@@ -92,7 +92,7 @@ fn one(command: &str, out: &mut Out) {
     match range {
         "sh" | "shell" | "she" | "shel" => out.act(What::Interactive, &[]),
         "ter" | "term" | "terminal" | "te" | "termi" | "termin" => {
-            let text = rest.trim_start_matches(|c: char| c == '+' || c == ' ');
+            let text = rest.trim_start_matches(['+', ' ']);
             if text.is_empty() { out.act(What::Interactive, &[]) } else { out.act(What::Shell, &[text]) }
         }
         "py" | "python" | "py3" | "python3" | "pyx" | "pythonx" | "pydo" | "py3do" => {

@@ -61,7 +61,7 @@ pub(super) fn read(text: &str, out: &mut Out) {
             _ => {}
         }
     }
-    if network && runs || network && text.contains("eval") || network && text.contains("exec") {
+    if network && (runs || text.contains("eval") || text.contains("exec")) {
         out.act(What::StreamsToNetwork, &[]);
     }
 }

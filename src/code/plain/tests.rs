@@ -41,7 +41,7 @@ fn calls_with_literals_are_read_in_any_language() {
     assert_eq!(acts(Lang::Other, "system(\"/bin/sh\")"), ["Shell /bin/sh"]);
     assert_eq!(
         acts(Lang::Other, "syscall.Exec(\"/bin/sh\", []string{\"/bin/sh\", \"-i\"}, []string{})"),
-        ["Exec /bin/sh -i"]
+        ["Shell /bin/sh", "Exec /bin/sh -i"]
     );
     assert_eq!(acts(Lang::Emacs, "(term \"/bin/sh\")"), ["Shell /bin/sh"]);
     assert_eq!(acts(Lang::R, "readLines(\"/etc/shadow\")"), ["Read /etc/shadow"]);

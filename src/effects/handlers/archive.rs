@@ -57,7 +57,16 @@ impl Walk<'_, '_> {
                         let mut child = self.fork();
                         child.opaque_or_text(&field, program);
                     }
-                    _ => {}
+                    Is::Effect(_)
+                    | Is::Data
+                    | Is::Tag
+                    | Is::CodeFile(_)
+                    | Is::Command
+                    | Is::Assignment
+                    | Is::User
+                    | Is::SendData
+                    | Is::SendFile
+                    | Is::Peer => {}
                 }
             }
         }

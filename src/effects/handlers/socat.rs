@@ -38,7 +38,7 @@ fn read(text: &str) -> End {
         "EXEC" | "SYSTEM" | "SHELL" => End::Program(rest.to_owned()),
         _ if name.starts_with("UNIX")
             || name.starts_with("ABSTRACT")
-            || name == "GOPEN" && rest.ends_with(".sock") =>
+            || name == "GOPEN" && rest.rsplit('.').next() == Some("sock") =>
         {
             End::Socket(rest.to_owned())
         }
