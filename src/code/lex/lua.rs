@@ -13,7 +13,7 @@ const R_OPERATORS: &[&str] = &["<<-", ":::", "->>", "%in%", "%o%", "%%", "<-", "
 pub(crate) fn lex(text: &str) -> Vec<Token<'_>> {
     let mut scan = Scan::new(text);
     if scan.at("#") {
-        scan.to_line_end();
+        scan.past_line();
     }
     loop {
         scan.blanks();
@@ -32,7 +32,7 @@ pub(crate) fn lex(text: &str) -> Vec<Token<'_>> {
                 scan.skip(2);
                 match long_bracket(&scan) {
                     Some(level) => drop(long_text(&mut scan, level)),
-                    None => scan.to_line_end(),
+                    None => scan.past_line(),
                 }
             }
             b'[' if long_bracket(&scan).is_some() => {
@@ -111,7 +111,7 @@ pub(crate) fn lex_r(text: &str) -> Vec<Token<'_>> {
                 scan.skip(1);
                 scan.push(Tok::End);
             }
-            b'#' => scan.to_line_end(),
+            b'#' => scan.past_line(),
             b'"' | b'\'' => {
                 scan.skip(1);
                 let inside = scan.delimited(b);

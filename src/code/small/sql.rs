@@ -29,7 +29,7 @@ pub(crate) fn look(text: &str) -> Found {
 struct Word<'a> {
     text: &'a str,
     /// Lower case, for keywords; empty for texts.
-    word: String,
+    key: String,
     start: usize,
     end: usize,
 }
@@ -67,7 +67,7 @@ fn token<'a>(text: &'a str, at: usize, words: &mut Vec<Word<'a>>, notes: &mut No
                 end = end.saturating_add(1);
             }
             let end = boundary(text, end);
-            words.push(Word { text: text.get(start..end).unwrap_or(""), word: String::new(), start: at, end });
+            words.push(Word { text: text.get(start..end).unwrap_or(""), key: String::new(), start: at, end });
             end.saturating_add(1)
         }
         b'$' if rest.get(1..).is_some_and(|r| r.bytes().take(32).find(|c| !c.is_ascii_alphanumeric() && *c != b'_') == Some(b'$')) => {
@@ -76,7 +76,7 @@ fn token<'a>(text: &'a str, at: usize, words: &mut Vec<Word<'a>>, notes: &mut No
             let tag = rest.get(..tag_len).unwrap_or("$$");
             let inside = rest.get(tag_len..).unwrap_or("");
             let len = memchr::memmem::find(inside.as_bytes(), tag.as_bytes()).unwrap_or(inside.len());
-            words.push(Word { text: inside.get(..len).unwrap_or(""), word: String::new(), start: at, end: at.saturating_add(len) });
+            words.push(Word { text: inside.get(..len).unwrap_or(""), key: String::new(), start: at, end: at.saturating_add(len) });
             at.saturating_add(tag_len).saturating_add(len).saturating_add(tag_len)
         }
         b'\\' => {
@@ -87,11 +87,11 @@ fn token<'a>(text: &'a str, at: usize, words: &mut Vec<Word<'a>>, notes: &mut No
         b if b.is_ascii_alphanumeric() || b == b'_' || b >= 0x80 => {
             let len = rest.bytes().take_while(|c| c.is_ascii_alphanumeric() || matches!(c, b'_' | b'.') || *c >= 0x80).count();
             let word = rest.get(..len).unwrap_or("");
-            words.push(Word { text: word, word: word.to_ascii_lowercase(), start: at, end: at.saturating_add(len) });
+            words.push(Word { text: word, key: word.to_ascii_lowercase(), start: at, end: at.saturating_add(len) });
             at.saturating_add(len)
         }
         b'(' | b')' | b'*' => {
-            words.push(Word { text: rest.get(..1).unwrap_or(""), word: char::from(b).to_string(), start: at, end: at.saturating_add(1) });
+            words.push(Word { text: rest.get(..1).unwrap_or(""), key: char::from(b).to_string(), start: at, end: at.saturating_add(1) });
             at.saturating_add(1)
         }
         _ => boundary(text, at.saturating_add(1)),
@@ -159,16 +159,16 @@ fn client(notes: &mut Notes, line: &str, span: Span) -> bool {
 fn statement(words: &[Word<'_>], notes: &mut Notes) {
     let Some(first) = words.first() else { return };
     let span = Span::new(first.start, words.last().map_or(first.end, |w| w.end));
-    let at = |n: usize| words.get(n).map_or("", |w| w.word.as_str());
+    let at = |n: usize| words.get(n).map_or("", |w| w.key.as_str());
     for (n, word) in words.iter().enumerate() {
         let next = words.get(n.saturating_add(1));
-        let text_after = |skip: usize| words.iter().skip(n.saturating_add(skip)).find(|w| w.word.is_empty() && !w.text.is_empty()).map_or("", |w| w.text);
+        let text_after = |skip: usize| words.iter().skip(n.saturating_add(skip)).find(|w| w.key.is_empty() && !w.text.is_empty()).map_or("", |w| w.text);
         let called = next.is_some_and(|w| w.text == "(");
-        match word.word.as_str() {
+        match word.key.as_str() {
             "outfile" | "dumpfile" => notes.on(What::Write, text_after(1), span),
             "infile" => notes.on(What::Read, text_after(1), span),
-            "program" if words.iter().any(|w| w.word == "copy") => notes.on(What::Shell, text_after(1), span),
-            "to" | "from" if at(0) == "copy" && next.is_some_and(|w| w.word.is_empty()) => notes.on(if word.word == "to" { What::Write } else { What::Read }, text_after(1), span),
+            "program" if words.iter().any(|w| w.key == "copy") => notes.on(What::Shell, text_after(1), span),
+            "to" | "from" if at(0) == "copy" && next.is_some_and(|w| w.key.is_empty()) => notes.on(if word.key == "to" { What::Write } else { What::Read }, text_after(1), span),
             "load_extension" if called => notes.on(What::LoadNative, text_after(1), span),
             "load_file" | "readfile" | "pg_read_file" | "pg_read_binary_file" | "lo_import" | "read_csv" | "read_text" | "read_blob" if called => notes.on(What::Read, text_after(1), span),
             "pg_ls_dir" if called => notes.on(What::List, text_after(1), span),
@@ -189,8 +189,8 @@ fn statement(words: &[Word<'_>], notes: &mut Notes) {
     let destroys = match at(0) {
         "drop" => matches!(at(1), "database" | "schema" | "table" | "tablespace" | "owned" | "user" | "role" | "view" | "materialized" | "index"),
         "truncate" => true,
-        "delete" | "update" => !words.iter().any(|w| w.word == "where" || w.word == "limit"),
-        "alter" => words.iter().any(|w| w.word == "drop"),
+        "delete" | "update" => !words.iter().any(|w| w.key == "where" || w.key == "limit"),
+        "alter" => words.iter().any(|w| w.key == "drop"),
         _ => false,
     };
     if destroys {
