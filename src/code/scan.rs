@@ -50,7 +50,7 @@ impl<'a> Scan<'a> {
         self.pos = self.pos.saturating_add(bytes).min(self.text.len());
     }
 
-    pub(crate) fn to_line_end(&mut self) {
+    pub(crate) fn past_line(&mut self) {
         self.pos = memchr::memchr(b'\n', self.text.as_bytes().get(self.pos..).unwrap_or(b""))
             .map_or(self.text.len(), |n| self.pos.saturating_add(n));
     }

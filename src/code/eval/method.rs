@@ -100,7 +100,7 @@ impl Machine<'_, '_> {
             }
             ("keys", V::Dict(seq)) => return Some(V::list(seq.items.iter().step_by(2).cloned().collect())),
             ("concat" | "push" | "append" | "unshift" | "+", _) => {
-                let items = [&[of.clone()], args.items.as_slice()].concat();
+                let items = [std::slice::from_ref(of), args.items.as_slice()].concat();
                 return Some(self.combine(crate::code::tree::Operator::Add, &items));
             }
             ("slice", V::Text(text, built)) => {

@@ -32,7 +32,7 @@ pub(crate) fn lex(text: &str) -> Vec<Token<'_>> {
                 scan.skip(1);
                 scan.push(Tok::End);
             }
-            b'#' => scan.to_line_end(),
+            b'#' => scan.past_line(),
             b'"' => string(&mut scan),
             b'/' if !scan.after_operand() => {
                 scan.skip(1);

@@ -14,7 +14,7 @@ const R_OPERATORS: &[&str] =
 pub(crate) fn lex(text: &str) -> Vec<Token<'_>> {
     let mut scan = Scan::new(text);
     if scan.at("#") {
-        scan.to_line_end();
+        scan.past_line();
     }
     loop {
         scan.blanks();
@@ -33,7 +33,7 @@ pub(crate) fn lex(text: &str) -> Vec<Token<'_>> {
                 scan.skip(2);
                 match long_bracket(&scan) {
                     Some(level) => drop(long_text(&mut scan, level)),
-                    None => scan.to_line_end(),
+                    None => scan.past_line(),
                 }
             }
             b'[' if long_bracket(&scan).is_some() => {
@@ -112,7 +112,7 @@ pub(crate) fn lex_r(text: &str) -> Vec<Token<'_>> {
                 scan.skip(1);
                 scan.push(Tok::End);
             }
-            b'#' => scan.to_line_end(),
+            b'#' => scan.past_line(),
             b'"' | b'\'' => {
                 scan.skip(1);
                 let inside = scan.delimited(b);

@@ -21,7 +21,7 @@ const BEFORE_REGEX: &[&str] = &[
 pub(crate) fn lex(text: &str) -> Vec<Token<'_>> {
     let mut scan = Scan::new(text);
     if scan.at("#!") {
-        scan.to_line_end();
+        scan.past_line();
     }
     loop {
         scan.blanks();
@@ -36,7 +36,7 @@ pub(crate) fn lex(text: &str) -> Vec<Token<'_>> {
                 scan.skip(1);
                 scan.push(Tok::End);
             }
-            b'/' if scan.at("//") => scan.to_line_end(),
+            b'/' if scan.at("//") => scan.past_line(),
             b'/' if scan.at("/*") => {
                 scan.skip(2);
                 scan.past("*/");

@@ -33,17 +33,14 @@ pub(crate) fn lex(text: &str) -> Vec<Token<'_>> {
                 for heredoc in pending.drain(..) {
                     heredoc.read(&mut scan);
                 }
-                if scan.byte() == Some(b'=') && scan.ahead(1).is_some_and(|b| b.is_ascii_alphabetic()) {
-                    scan.past("\n=cut");
-                    scan.to_line_end();
-                }
+                manual(&mut scan);
                 scan.gap = Gap::Line;
             }
             b';' => {
                 scan.skip(1);
                 scan.push(Tok::End);
             }
-            b'#' => scan.to_line_end(),
+            b'#' => scan.past_line(),
             b'\'' => {
                 scan.skip(1);
                 let inside = scan.delimited(b'\'');
@@ -92,6 +89,14 @@ pub(crate) fn lex(text: &str) -> Vec<Token<'_>> {
         }
     }
     scan.out
+}
+
+/// Steps over `=head1` … `=cut`.
+fn manual(scan: &mut Scan<'_>) {
+    if scan.byte() == Some(b'=') && scan.ahead(1).is_some_and(|b| b.is_ascii_alphabetic()) {
+        scan.past("\n=cut");
+        scan.past_line();
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -43,8 +43,8 @@ pub(crate) fn lex(text: &str) -> Vec<Token<'_>> {
                 scan.skip(1);
                 scan.push(Tok::End);
             }
-            b'#' if !scan.at("#[") => scan.to_line_end(),
-            b'/' if scan.at("//") => scan.to_line_end(),
+            b'#' if !scan.at("#[") => scan.past_line(),
+            b'/' if scan.at("//") => scan.past_line(),
             b'/' if scan.at("/*") => {
                 scan.skip(2);
                 scan.past("*/");

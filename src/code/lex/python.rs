@@ -30,7 +30,7 @@ pub(crate) fn lex(text: &str) -> Vec<Token<'_>> {
                 }
                 scan.gap = Gap::Line;
             }
-            b'#' => scan.to_line_end(),
+            b'#' => scan.past_line(),
             b';' => {
                 scan.skip(1);
                 scan.push(Tok::End);
@@ -65,7 +65,7 @@ fn indentation(scan: &mut Scan<'_>, columns: &mut Vec<usize>) {
         }
         match scan.byte() {
             Some(b'\n') => scan.skip(1),
-            Some(b'#') => scan.to_line_end(),
+            Some(b'#') => scan.past_line(),
             Some(_) => break scan.pos.saturating_sub(from),
             None => return,
         }
@@ -183,14 +183,13 @@ fn expression_end(code: &str) -> usize {
     while let Some(b) = bytes.get(at).copied() {
         match (quote, b) {
             (Some(q), b) if q == b => quote = None,
-            (Some(_), _) => {}
             (None, b'"' | b'\'') => quote = Some(b),
             (None, b'(' | b'[' | b'{') => depth = depth.saturating_add(1),
             (None, b')' | b']' | b'}') => depth = depth.saturating_sub(1),
             (None, b':') if depth == 0 => return at,
             (None, b'!') if depth == 0 && bytes.get(at.saturating_add(1)) != Some(&b'=') => return at,
             (None, b'=') if depth == 0 && at.saturating_add(1) == bytes.len() => return at,
-            (None, _) => {}
+            (Some(_) | None, _) => {}
         }
         at = at.saturating_add(1);
     }

@@ -173,7 +173,7 @@ impl Heredoc {
         let mut to = scan.text.len();
         while scan.pos < scan.text.len() {
             let line_start = scan.pos;
-            scan.to_line_end();
+            scan.past_line();
             let line = scan.slice(line_start, scan.pos).trim();
             let ends = line
                 .strip_prefix(self.word.as_str())

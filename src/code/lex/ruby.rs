@@ -27,7 +27,7 @@ pub(crate) fn lex(text: &str) -> Vec<Token<'_>> {
                 scan.skip(1);
                 scan.push(Tok::End);
             }
-            b'#' => scan.to_line_end(),
+            b'#' => scan.past_line(),
             b'"' | b'`' => {
                 scan.skip(1);
                 let (from, inside) = (scan.pos, scan.delimited(b));
@@ -72,18 +72,7 @@ pub(crate) fn lex(text: &str) -> Vec<Token<'_>> {
                 let letter = scan.slice(scan.pos.saturating_sub(1), scan.pos);
                 scan.push_text(Quote::Text, vec![Bit::Lit(letter.to_owned())]);
             }
-            b'$' | b'@' => {
-                let from = scan.pos;
-                scan.skip(1);
-                if scan.byte() == Some(b'@') {
-                    scan.skip(1);
-                }
-                if scan.word().is_empty() {
-                    scan.step();
-                }
-                let name = scan.slice(from, scan.pos);
-                scan.push(Tok::Name(name));
-            }
+            b'$' | b'@' => variable(&mut scan),
             b'0'..=b'9' => scan.number(),
             b if Scan::is_name_byte(b) => name(&mut scan),
             _ => {
@@ -103,11 +92,11 @@ fn line_end(scan: &mut Scan<'_>, pending: &mut Vec<Heredoc>, brackets: u32) {
     scan.skip(1);
     for heredoc in pending.drain(..) {
         heredoc.read(scan);
-        scan.to_line_end();
+        scan.past_line();
     }
     if scan.at("=begin") {
         scan.past("\n=end");
-        scan.to_line_end();
+        scan.past_line();
     }
     if scan.at("__END__") {
         scan.pos = scan.text.len();
@@ -169,6 +158,20 @@ fn name(scan: &mut Scan<'_>) {
     }
     let word = scan.slice(from, scan.pos);
     scan.push(Tok::Name(word));
+}
+
+/// `$x`, `@x`, `@@x`.
+fn variable(scan: &mut Scan<'_>) {
+    let from = scan.pos;
+    scan.skip(1);
+    if scan.byte() == Some(b'@') {
+        scan.skip(1);
+    }
+    if scan.word().is_empty() {
+        scan.step();
+    }
+    let name = scan.slice(from, scan.pos);
+    scan.push(Tok::Name(name));
 }
 
 fn symbol(scan: &mut Scan<'_>) {

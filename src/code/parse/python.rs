@@ -119,10 +119,12 @@ impl<'a> Parser<'a> {
         let start = self.here();
         if !self.is_end() {
             let mut all = Vec::new();
-            while self.peek().is_some_and(|t| {
-                !(matches!(t.tok, Tok::End) && t.end > t.start && self.is_line_end())
-                    && !matches!(t.tok, Tok::Dedent | Tok::Indent)
-            }) {
+            while let Some(token) = self.peek() {
+                let line_ends =
+                    matches!(token.tok, Tok::End) && token.end > token.start && self.is_line_end();
+                if line_ends || matches!(token.tok, Tok::Dedent | Tok::Indent) {
+                    break;
+                }
                 let before = self.at;
                 if matches!(self.peek().map(|t| &t.tok), Some(Tok::End)) {
                     self.skip();

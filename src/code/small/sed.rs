@@ -83,7 +83,7 @@ impl<'a> Script<'a> {
         rest
     }
 
-    fn to_line_end(&mut self) -> &'a str {
+    fn past_line(&mut self) -> &'a str {
         let rest = self.text.get(self.at..).unwrap_or("");
         let line = rest.split('\n').next().unwrap_or("");
         self.at = self.at.saturating_add(line.len());
@@ -127,14 +127,14 @@ impl<'a> Script<'a> {
                 }
             }
             b'e' => {
-                let command = self.to_line_end().trim();
+                let command = self.past_line().trim();
                 let value = if command.is_empty() { input() } else { Value::Known(Rc::from(command)) };
                 self.act(What::Shell, value, start);
             }
             b'w' | b'W' => self.file(What::Write, start),
             b'r' | b'R' => self.file(What::Read, start),
             b'a' | b'i' | b'c' => self.insertion(),
-            b'#' => drop(self.to_line_end()),
+            b'#' => drop(self.past_line()),
             b':' | b'b' | b't' | b'T' => self.skip_while(|b| !matches!(b, b'\n' | b';' | b'}')),
             _ => {}
         }
@@ -143,7 +143,7 @@ impl<'a> Script<'a> {
     /// `a text`, `a\` and lines that go on after a backslash.
     fn insertion(&mut self) {
         loop {
-            let line = self.to_line_end();
+            let line = self.past_line();
             if !line.ends_with('\\') || self.at >= self.text.len() {
                 return;
             }
@@ -152,7 +152,7 @@ impl<'a> Script<'a> {
     }
 
     fn file(&mut self, what: What, start: usize) {
-        let name = self.to_line_end().trim();
+        let name = self.past_line().trim();
         if !name.is_empty() {
             self.act(what, Value::Known(Rc::from(name)), start);
         }

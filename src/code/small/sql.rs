@@ -29,7 +29,7 @@ pub(crate) fn look(text: &str) -> Found {
 struct Word<'a> {
     text: &'a str,
     /// Lower case, for keywords; empty for texts.
-    word: String,
+    key: String,
     start: usize,
     end: usize,
 }
@@ -74,12 +74,7 @@ fn token<'a>(text: &'a str, at: usize, words: &mut Vec<Word<'a>>, notes: &mut No
                 end = end.saturating_add(1);
             }
             let end = boundary(text, end);
-            words.push(Word {
-                text: text.get(start..end).unwrap_or(""),
-                word: String::new(),
-                start: at,
-                end,
-            });
+            words.push(Word { text: text.get(start..end).unwrap_or(""), key: String::new(), start: at, end });
             end.saturating_add(1)
         }
         b'$' if rest.get(1..).is_some_and(|r| {
@@ -93,7 +88,7 @@ fn token<'a>(text: &'a str, at: usize, words: &mut Vec<Word<'a>>, notes: &mut No
             let len = memchr::memmem::find(inside.as_bytes(), tag.as_bytes()).unwrap_or(inside.len());
             words.push(Word {
                 text: inside.get(..len).unwrap_or(""),
-                word: String::new(),
+                key: String::new(),
                 start: at,
                 end: at.saturating_add(len),
             });
@@ -112,7 +107,7 @@ fn token<'a>(text: &'a str, at: usize, words: &mut Vec<Word<'a>>, notes: &mut No
             let word = rest.get(..len).unwrap_or("");
             words.push(Word {
                 text: word,
-                word: word.to_ascii_lowercase(),
+                key: word.to_ascii_lowercase(),
                 start: at,
                 end: at.saturating_add(len),
             });
@@ -121,7 +116,7 @@ fn token<'a>(text: &'a str, at: usize, words: &mut Vec<Word<'a>>, notes: &mut No
         b'(' | b')' | b'*' => {
             words.push(Word {
                 text: rest.get(..1).unwrap_or(""),
-                word: char::from(b).to_string(),
+                key: char::from(b).to_string(),
                 start: at,
                 end: at.saturating_add(1),
             });
@@ -204,23 +199,23 @@ fn client(notes: &mut Notes, line: &str, span: Span) -> bool {
 fn statement(words: &[Word<'_>], notes: &mut Notes) {
     let Some(first) = words.first() else { return };
     let span = Span::new(first.start, words.last().map_or(first.end, |w| w.end));
-    let at = |n: usize| words.get(n).map_or("", |w| w.word.as_str());
+    let at = |n: usize| words.get(n).map_or("", |w| w.key.as_str());
     for (n, word) in words.iter().enumerate() {
         let next = words.get(n.saturating_add(1));
         let text_after = |skip: usize| {
             words
                 .iter()
                 .skip(n.saturating_add(skip))
-                .find(|w| w.word.is_empty() && !w.text.is_empty())
+                .find(|w| w.key.is_empty() && !w.text.is_empty())
                 .map_or("", |w| w.text)
         };
         let called = next.is_some_and(|w| w.text == "(");
-        match word.word.as_str() {
+        match word.key.as_str() {
             "outfile" | "dumpfile" => notes.on(What::Write, text_after(1), span),
             "infile" => notes.on(What::Read, text_after(1), span),
-            "program" if words.iter().any(|w| w.word == "copy") => notes.on(What::Shell, text_after(1), span),
-            "to" | "from" if at(0) == "copy" && next.is_some_and(|w| w.word.is_empty()) => {
-                notes.on(if word.word == "to" { What::Write } else { What::Read }, text_after(1), span)
+            "program" if words.iter().any(|w| w.key == "copy") => notes.on(What::Shell, text_after(1), span),
+            "to" | "from" if at(0) == "copy" && next.is_some_and(|w| w.key.is_empty()) => {
+                notes.on(if word.key == "to" { What::Write } else { What::Read }, text_after(1), span)
             }
             "load_extension" if called => notes.on(What::LoadNative, text_after(1), span),
             "load_file"
@@ -273,8 +268,8 @@ fn statement(words: &[Word<'_>], notes: &mut Notes) {
                 | "index"
         ),
         "truncate" => true,
-        "delete" | "update" => !words.iter().any(|w| w.word == "where" || w.word == "limit"),
-        "alter" => words.iter().any(|w| w.word == "drop"),
+        "delete" | "update" => !words.iter().any(|w| w.key == "where" || w.key == "limit"),
+        "alter" => words.iter().any(|w| w.key == "drop"),
         _ => false,
     };
     if destroys {

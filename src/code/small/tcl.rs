@@ -201,9 +201,9 @@ impl Tcl {
             "exec" => self.exec(args, span),
             "system" | "exp_system" => self.run(What::Shell, Self::joined(args), span),
             "spawn" => {
-                let argv =
+                let words =
                     args.iter().skip_while(|w| w.text().starts_with('-')).map(|w| w.value.clone()).collect();
-                self.notes.act(What::Exec, argv, span);
+                self.notes.act(What::Exec, words, span);
                 known("")
             }
             "interact" => known(""),
@@ -231,7 +231,7 @@ impl Tcl {
             "http::geturl" => self.run(What::Fetch, first, span),
             "fork" => known(""),
             "string" | "format" | "join" | "binary" | "concat" | "lindex" | "list" => {
-                self.fold(head.text(), args)
+                Self::fold(head.text(), args)
             }
             "send" | "exp_send" | "expect" | "send_user" => known(""),
             "" if head.braced.is_none() => {
@@ -347,7 +347,7 @@ impl Tcl {
         }
     }
 
-    fn fold(&mut self, name: &str, args: &[Word<'_>]) -> Value {
+    fn fold(name: &str, args: &[Word<'_>]) -> Value {
         let last = args.last().map_or_else(|| known(""), |w| w.value.clone());
         let sub = args.first().map_or("", |w| w.text());
         match (name, sub, last.known()) {
