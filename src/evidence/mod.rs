@@ -5,12 +5,12 @@
 
 pub mod matching;
 
-use crate::act::{Kind, UnknownKind, tag};
+use crate::act::{Kind, TagSet, UnknownKind, tag};
 use crate::decision::Finding;
 use crate::effects::model::{Effect, Effects, Indicator, Unknown};
 use crate::policy::Policy;
 use crate::policy::tables::SemanticClass;
-use crate::policy::temper::{Temper, Unsure};
+use crate::policy::temper::{Temper, Unknowns, Unsure};
 use crate::score::Signals;
 use crate::verdict::{Permille, Verdict};
 
@@ -121,21 +121,33 @@ fn weight_of(unknown: &Unknown, effects: &Effects, temper: &Temper) -> Unsure {
         UnknownKind::Target => table.target,
         UnknownKind::Value => table.value,
         UnknownKind::Description => {
-            let program = effects.list.iter().find(|e| e.kind == Kind::Unknown && e.span == unknown.span);
-            let tags = program.map(|e| e.tags).unwrap_or_default();
-            if tags.has(tag::PROGRAM_FETCHED) {
-                table.description.downloaded
-            } else if tags.has(tag::PROGRAM_IN_TEMPORARY) {
-                table.description.temporary
-            } else if tags.has(tag::PROGRAM_IN_WORKSPACE) {
-                table.description.workspace
-            } else if tags.has(tag::PROGRAM_IN_HOME) {
-                table.description.home
-            } else if tags.has(tag::NO_SUCH_PROGRAM) {
-                table.description.missing
-            } else {
-                table.description.system
-            }
+            // texts in texts share one place: the gravest program there counts (INVARIANT(I5), (I7))
+            let programs = effects.list.iter().filter(|e| e.kind == Kind::Unknown && e.span == unknown.span);
+            let lives = programs.map(|e| where_it_lives(e.tags, table));
+            lives.reduce(graver).unwrap_or(table.description.system)
         }
+    }
+}
+
+/// The more of each.
+fn graver(a: Unsure, b: Unsure) -> Unsure {
+    Unsure { score: a.score.max(b.score), verdict: a.verdict.max(b.verdict) }
+}
+
+/// What a program without description weighs where it lives.
+fn where_it_lives(tags: TagSet, table: &Unknowns) -> Unsure {
+    let table = &table.description;
+    if tags.has(tag::PROGRAM_FETCHED) {
+        table.downloaded
+    } else if tags.has(tag::PROGRAM_IN_TEMPORARY) {
+        table.temporary
+    } else if tags.has(tag::PROGRAM_IN_WORKSPACE) {
+        table.workspace
+    } else if tags.has(tag::PROGRAM_IN_HOME) {
+        table.home
+    } else if tags.has(tag::NO_SUCH_PROGRAM) {
+        table.missing
+    } else {
+        table.system
     }
 }
