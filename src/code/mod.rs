@@ -65,11 +65,6 @@ pub fn look_make(text: &str, goals: &[&str]) -> Found {
     small::make::look(text, goals)
 }
 
-/// Whether a language has a parser here.
-fn has_reader(lang: Lang) -> bool {
-    tables::language(lang).is_some()
-}
-
 fn doubtful(grade: Grade, detail: &str, text: &str) -> Found {
     let doubt = Doubt { grade, detail: detail.into(), span: Span::new(0, text.len()) };
     Found { unknown: Some(doubt), ..Found::default() }

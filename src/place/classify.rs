@@ -256,7 +256,7 @@ mod tests {
                 ("/etc/sh*dow", "config secret account"),
                 ("/etc/*release", "config"),
                 ("/boot/vmlinuz", "boot"),
-                ("/dev/sda1", "system device"),
+                ("/dev/sda1", "device"),
                 ("/dev/null", "null"),
                 ("/dev/urandom", "endless"),
                 ("/proc/cpuinfo", "system"),

@@ -152,7 +152,7 @@ mod tests {
             (change("verdict = \"allow\""), Some("/p:3:8: this would relax a rule")),
             (change("enabled = false"), Some("/p:3:8: this would relax a rule")),
             (place("temporary"), Some("/p:3:9: a `temporary` place may relax the policy")),
-            (place("personal"), Some("/p:3:9: a `personal` place would lift what /p:3 says")),
+            (place("personal"), Some("/p:3:9: a `personal` place would lift what ")),
             ("[command.rm]\n".to_owned(), Some("/p:2:10: a `command` may relax the policy")),
             ("[[path]]\nwhen = { under = \"secret\" }\nscore = 1\n".to_owned(), Some("/p:3:8: a `path` may")),
             (RULE.to_owned(), Some("/p:3:6: rule `x.y` is there already, at /p:3")),

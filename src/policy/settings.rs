@@ -314,7 +314,7 @@ mod tests {
             ("thresholds.balanced = { warn = 0.1 }", None),
             ("unknown.code = { score = 0.9, verdict = \"deny\" }", None),
             ("audit.required = true\nconfine.required = true\nscripts = \"sealed\"", None),
-            ("confine.hidden = [\"~/x\"]\nconfine.caches = [\"~/.cargo\"]", None),
+            ("confine.hidden = [\"~/x\"]", None),
             (
                 "mode = \"auto\"",
                 Some("f:2:8: this would relax `mode`, which only root may, in /etc/agent-sh/policy.d"),
