@@ -10,7 +10,9 @@ use crate::canonical::expand::Expander;
 use crate::canonical::state::{Control, VariableKind};
 use crate::canonical::value::{Data, Field, HOLE, Value};
 use crate::effects::call::Call;
-use crate::effects::interpret::is_name;
+use crate::effects::core::By;
+use crate::effects::fields::tags_of;
+use crate::effects::nested::is_name;
 use crate::effects::model::Target;
 use crate::effects::walk::{Outcome, Status, Walk};
 
@@ -197,7 +199,7 @@ impl Walk<'_, '_> {
     /// What keeps a command out of the records: no history, a name that looks like the kernel's.
     fn hides(&mut self, what: &str, program: &str, call: &Call<'_>) {
         let target = Target { written: what.into(), resolved: what.into(), ..Target::default() };
-        self.core.emit(Kind::Evade, target, self.state.ambient, &Rc::from(program), call.span);
+        self.core.emit(Kind::Evade, target, self.state.ambient, By::new(&Rc::from(program), call.span));
     }
 
     fn declare(&mut self, call: &Call<'_>) -> Outcome {
@@ -466,7 +468,7 @@ impl Walk<'_, '_> {
     /// `printf -v NAME …` sets a variable (and evaluates a subscript); else it prints.
     fn printf(&mut self, call: &Call<'_>) -> Outcome {
         let words = call.arguments();
-        let tags = words.iter().fold(TagSet::EMPTY, |t, f| t.union(f.tags));
+        let tags = tags_of(words);
         let first = words.first().map(|f| f.text.as_str());
         let (name, rest) = match first {
             Some("-v") => (words.get(1), words.get(2..).unwrap_or(&[])),

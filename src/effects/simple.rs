@@ -7,6 +7,7 @@ use crate::canonical::expand::Expander;
 use crate::canonical::state::Control;
 use crate::canonical::value::{Data, Field, Value};
 use crate::effects::call::Call;
+use crate::effects::fields::tags_of;
 use crate::effects::redirect::Streams;
 use crate::effects::walk::{Outcome, Status, Walk};
 use crate::syntax::tree::{Assign, AssignValue, Assignment, Piece, Redirect, RedirectAction, Simple, Word};
@@ -233,7 +234,7 @@ impl Walk<'_, '_> {
         let unset = self.state.scalar(&value.text).is_none();
         let mut x = Expander { state: &mut self.state, host: self.core };
         x.host_checks_subscript(&value, span);
-        if unset && crate::effects::interpret::is_name(&value.text) {
+        if unset && crate::effects::nested::is_name(&value.text) {
             // the key of a map
             return value.text;
         }
