@@ -7,7 +7,6 @@ use crate::canonical::expand::Expander;
 use crate::canonical::state::Control;
 use crate::canonical::value::{Data, Field, Value};
 use crate::effects::call::Call;
-use crate::effects::fields::tags_of;
 use crate::effects::redirect::Streams;
 use crate::effects::walk::{Outcome, Status, Walk};
 use crate::syntax::tree::{Assign, AssignValue, Assignment, Piece, Redirect, RedirectAction, Simple, Word};

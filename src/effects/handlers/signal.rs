@@ -5,7 +5,7 @@
 
 use std::rc::Rc;
 
-use crate::act::{Class, ClassSet, Kind, TagSet, tag};
+use crate::act::{Class, ClassSet, Kind, tag};
 use crate::canonical::value::Field;
 use crate::effects::call::Call;
 use crate::effects::core::By;
