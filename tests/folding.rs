@@ -36,7 +36,8 @@ type Argv = Vec<Vec<u8>>;
 
 /// Reads texts that end in NUL and evaluates each in a subshell.
 const DRIVER: &str = "while IFS= read -r -d '' agent_case; do ( eval \"$agent_case\" ) 2>/dev/null; builtin printf '\\001\\000'; done";
-const FUNCTION: &str = "probe() { local a; builtin printf '\\002\\000'; for a do builtin printf '<%s>\\000' \"$a\"; done; }; ";
+const FUNCTION: &str =
+    "probe() { local a; builtin printf '\\002\\000'; for a do builtin printf '<%s>\\000' \"$a\"; done; }; ";
 const PROGRAM: &str = "#!/bin/sh\nprintf '\\002\\000'\nfor a do printf '<%s>\\000' \"$a\"; done\n";
 
 /// What bash gives the probe, by text; `None` where it ends with an error before it calls the probe.
@@ -146,7 +147,9 @@ fn predicted_words_are_those_that_bash_passes() {
                 }
                 Some(ours) if ours == real => {}
                 Some(ours) => {
-                    let shown = |argv: &[Vec<u8>]| argv.iter().map(|w| agent_sh::text::escape_bytes(w)).collect::<Vec<_>>();
+                    let shown = |argv: &[Vec<u8>]| {
+                        argv.iter().map(|w| agent_sh::text::escape_bytes(w)).collect::<Vec<_>>()
+                    };
                     wrong.push(format!("{text}\n   ours {:?}\n   bash {:?}", shown(&ours), shown(&real)));
                 }
             }

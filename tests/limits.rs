@@ -174,7 +174,9 @@ fn deep_code_in_other_languages_ends() {
 
 #[test]
 fn large_texts_end_and_time_grows_with_the_text() {
-    let here = |bytes: usize| format!("cat > notes.txt <<'E'\n{}E\n", "some words of a document\n".repeat(bytes / 25));
+    let here = |bytes: usize| {
+        format!("cat > notes.txt <<'E'\n{}E\n", "some words of a document\n".repeat(bytes / 25))
+    };
     let list = |bytes: usize| "id;".repeat(bytes / 3);
     let lines = |bytes: usize| "echo \"$HOME\" | grep x\n".repeat(bytes / 22);
     let word = |bytes: usize| format!("echo {}", "x".repeat(bytes));
@@ -220,7 +222,12 @@ fn odd_bytes_are_judged_like_any() {
             }
         }
     }
-    for bytes in [&b"\xff\xfe\x00"[..], b"echo \xed\xa0\x80 > \xc3", b"\xf4\x90\x80\x80", "\u{10FE00} \u{10FFFF}".as_bytes()] {
+    for bytes in [
+        &b"\xff\xfe\x00"[..],
+        b"echo \xed\xa0\x80 > \xc3",
+        b"\xf4\x90\x80\x80",
+        "\u{10FE00} \u{10FFFF}".as_bytes(),
+    ] {
         drop(verify(&agent_sh::text::judged(bytes)));
     }
 }

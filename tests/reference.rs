@@ -31,7 +31,11 @@ fn a_judge_from_the_policy_s_text_alone_agrees() {
         let mut rules: Vec<String> = decision.findings.iter().map(|f| f.rule.to_string()).collect();
         rules.sort();
         assert_eq!((reference.views, &reference.rules), (views, &rules), "{text}");
-        assert_eq!((reference.score, reference.verdict), (u32::from(decision.score.get()), decision.verdict.name()), "{text}");
+        assert_eq!(
+            (reference.score, reference.verdict),
+            (u32::from(decision.score.get()), decision.verdict.name()),
+            "{text}"
+        );
         *verdicts.entry(decision.verdict.name()).or_insert(0_usize) += 1;
     }
     println!("agreed on {verdicts:?}");

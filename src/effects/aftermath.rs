@@ -2,9 +2,13 @@
 //!
 //! In: a call that was carried out. Out: delete effects. Never: takes another machine's files for this one's.
 
+use std::rc::Rc;
+
 use crate::act::{Kind, TagSet, tag};
 use crate::canonical::value::Field;
-use crate::effects::interpret::{Doing, remote_spec};
+use crate::effects::core::By;
+use crate::effects::interpret::Doing;
+use crate::effects::roles::remote_spec;
 use crate::effects::walk::Walk;
 use crate::policy::tables::Is;
 
@@ -23,19 +27,20 @@ impl Walk<'_, '_> {
                 continue;
             }
             if removes && named(Kind::Read) {
-                self.removed(&word.field, doing, TagSet::EMPTY);
+                self.removed(&word.field, doing.tags, &doing.program);
             }
             if mirrors && named(Kind::Write) {
-                self.removed(&word.field, doing, TagSet::of(tag::RECURSIVE).with(tag::DELETES_EXTRA));
+                let tags = doing.tags.with(tag::RECURSIVE).with(tag::DELETES_EXTRA);
+                self.removed(&word.field, tags, &doing.program);
             }
         }
     }
 
     /// A file or tree that goes.
-    pub fn removed(&mut self, field: &Field, doing: &Doing<'_>, extra: TagSet) {
+    pub fn removed(&mut self, field: &Field, tags: TagSet, program: &Rc<str>) {
         let target = self.path_target_for(field, Kind::Delete);
         let own = self.path_tags(&target, field, Kind::Delete).union(self.work_tags(&target, Kind::Delete));
-        let tags = doing.tags.union(extra).union(field.tags).union(own);
-        self.core.emit(Kind::Delete, target, tags, &doing.program, field.span);
+        let tags = tags.union(field.tags).union(own);
+        self.core.emit(Kind::Delete, target, tags, By::new(program, field.span));
     }
 }

@@ -8,6 +8,8 @@ use std::rc::Rc;
 use crate::act::{Class, Kind, tag};
 use crate::canonical::value::Field;
 use crate::code::mention::shells_in;
+use crate::effects::core::By;
+use crate::effects::fields::made;
 use crate::effects::interpret::{Doing, is_path_kind};
 use crate::effects::shells::is_shell;
 use crate::effects::suspect::{is_library, is_output, path_in};
@@ -143,7 +145,7 @@ impl Walk<'_, '_> {
         let Some(path) = path_in(&word.text).filter(|p| p.len() < 512 && !p.contains([' ', '\n'])) else {
             return;
         };
-        let part = Field { text: path.to_owned(), pattern: None, ..word.clone() };
+        let part = made(path, &word);
         let target = self.path_target(&part);
         let given = word.text.contains("file://") || word.text.starts_with('@');
         let secret = target.classes.has(Class::Secret) && !target.classes.has(Class::Workspace);
@@ -163,7 +165,7 @@ impl Walk<'_, '_> {
             .union(word.tags)
             .union(self.path_tags(&target, &part, kind))
             .with(tag::BY_UNKNOWN_PROGRAM);
-        self.core.emit(kind, target, tags, &Rc::clone(&doing.program), word.span);
+        self.core.emit(kind, target, tags, By::new(&Rc::clone(&doing.program), word.span));
     }
 }
 
@@ -182,7 +184,7 @@ impl Walk<'_, '_> {
     /// A file that the script itself has written, and that starts a shell.
     fn written_shells(&mut self, word: &Field, doing: &Doing<'_>) {
         let Some(path) = path_in(&word.text).or(Some(&*word.text)).filter(|p| p.len() < 512) else { return };
-        let part = Field { text: path.to_owned(), pattern: None, ..word.clone() };
+        let part = made(path, &word);
         let target = self.path_target(&part);
         let inside = implicit_files(&doing.program).iter().map(|name| format!("{}/{name}", target.resolved));
         for path in inside.chain([target.resolved.to_string()]) {
@@ -211,13 +213,13 @@ impl Walk<'_, '_> {
         {
             return;
         }
-        let part = Field { text: path.to_owned(), pattern: None, ..word.clone() };
+        let part = made(path, &word);
         let target = self.path_target(&part);
         if target.classes.has(Class::System) || target.classes.has(Class::Workspace) {
             return;
         }
         let tags = doing.tags.union(word.tags).with(tag::LIBRARY);
-        self.core.emit(Kind::Inject, target, tags, &Rc::clone(&doing.program), word.span);
+        self.core.emit(Kind::Inject, target, tags, By::new(&Rc::clone(&doing.program), word.span));
     }
 
     /// `git diff /dev/null /etc/shadow`: a word that is nothing but an account file, and no message.
@@ -229,7 +231,7 @@ impl Walk<'_, '_> {
                 let target = self.path_target(word);
                 if target.classes.has(Class::Account) {
                     let tags = doing.tags.union(word.tags).with(tag::BY_UNKNOWN_PROGRAM);
-                    self.core.emit(Kind::Read, target, tags, &Rc::clone(&doing.program), word.span);
+                    self.core.emit(Kind::Read, target, tags, By::new(&Rc::clone(&doing.program), word.span));
                 }
             }
             option = word.text.as_str();
@@ -241,11 +243,11 @@ impl Walk<'_, '_> {
         for path in
             word.text.split([' ', '\t', '"', '\'']).filter(|p| p.starts_with('/') && p.len() < 256).take(8)
         {
-            let part = Field { text: path.to_owned(), pattern: None, ..word.clone() };
+            let part = made(path, &word);
             let target = self.path_target(&part);
             if target.classes.has(Class::Account) {
                 let tags = doing.tags.union(word.tags).with(tag::BY_UNKNOWN_PROGRAM);
-                self.core.emit(Kind::Read, target, tags, &Rc::clone(&doing.program), word.span);
+                self.core.emit(Kind::Read, target, tags, By::new(&Rc::clone(&doing.program), word.span));
             }
         }
     }

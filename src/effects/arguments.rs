@@ -5,6 +5,7 @@
 
 use crate::act::{TagSet, tag};
 use crate::canonical::value::Field;
+use crate::effects::fields::made;
 use crate::effects::handlers::mode::mode_tags;
 use crate::policy::tables::{Command, Is, Role, Style};
 
@@ -246,7 +247,7 @@ impl Reader<'_> {
         let name = full.unwrap_or(name);
         match (lookup(&self.out.specs, name), attached) {
             (Some(Option_::Value(roles) | Option_::Optional(roles)), Some(value)) => {
-                let field = Field { text: value.to_owned(), pattern: None, ..word.clone() };
+                let field = made(value, &word);
                 self.value(roles, field);
             }
             (Some(Option_::Value(roles)), None) => {
@@ -270,7 +271,7 @@ impl Reader<'_> {
         let found = lookup(&self.out.specs, name).or_else(|| single.and_then(|n| lookup(&self.out.specs, n)));
         match (found, attached) {
             (Some(Option_::Value(roles) | Option_::Optional(roles)), Some(value)) => {
-                let field = Field { text: value.to_owned(), pattern: None, ..word.clone() };
+                let field = made(value, &word);
                 self.value(roles, field);
             }
             (Some(Option_::Value(roles)), None) => {
@@ -284,7 +285,7 @@ impl Reader<'_> {
                 match lookup(&self.out.specs, letter) {
                     Some(Option_::Value(roles) | Option_::Optional(roles)) => {
                         let rest = word.text.get(letter.len()..).unwrap_or("").to_owned();
-                        self.value(roles, Field { text: rest, pattern: None, ..word.clone() });
+                        self.value(roles, made(rest, &word));
                     }
                     Some(Option_::Flag(_)) | None => self.out.switches.push(name.to_owned()),
                 }
@@ -332,7 +333,7 @@ impl Reader<'_> {
                         }
                     } else {
                         let text = tail.to_owned();
-                        self.value(roles, Field { text, pattern: None, ..word.clone() });
+                        self.value(roles, made(text, &word));
                     }
                     return;
                 }
@@ -340,7 +341,7 @@ impl Reader<'_> {
                     self.flag(&name, roles);
                     if !tail.is_empty() && skip == 1 {
                         let text = tail.to_owned();
-                        self.value(roles, Field { text, pattern: None, ..word.clone() });
+                        self.value(roles, made(text, &word));
                     }
                     return;
                 }

@@ -8,6 +8,7 @@ use crate::act::{Class, Kind, TagSet, UnknownKind, tag};
 use crate::canonical::operation::quote;
 use crate::canonical::state::Control;
 use crate::canonical::value::{Data, Field, HOLE, Value};
+use crate::effects::core::By;
 use crate::effects::model::Target;
 use crate::effects::walk::{Outcome, Walk};
 use crate::policy::tables::{Command, Is};
@@ -159,7 +160,7 @@ impl Walk<'_, '_> {
         self.core.doubt(UnknownKind::Program, &head.text, call.span);
         let target = Target { written: head.text.replace(HOLE, "…").into(), ..Target::default() };
         let tags = self.state.ambient.union(head.tags).with(tag::OPAQUE);
-        self.core.emit(Kind::Code, target, tags, &Rc::from("shell"), call.span);
+        self.core.emit(Kind::Code, target, tags, By::new(&Rc::from("shell"), call.span));
         self.suspect_arguments(call, "shell");
         Outcome::prints(Data::unknown(TagSet::of(tag::FROM_UNKNOWN)))
     }
@@ -181,7 +182,7 @@ impl Walk<'_, '_> {
         let spreads = self.state.ambient.has(tag::IN_BACKGROUND) || self.state.ambient.has(tag::IN_PIPELINE);
         if own > 0 && spreads {
             let tags = self.state.ambient.with(tag::SELF_CALLING);
-            self.core.emit(Kind::Exhaust, Target::default(), tags, &Rc::from("shell"), call.span);
+            self.core.emit(Kind::Exhaust, Target::default(), tags, By::new(&Rc::from("shell"), call.span));
         }
         if own > 1 || self.state.calls >= CALLS || !self.core.spend(call.span) {
             return Outcome::prints(Data::unknown(TagSet::of(tag::FROM_UNKNOWN)));
@@ -262,7 +263,7 @@ impl Walk<'_, '_> {
         let target =
             Target { written: Rc::clone(program), resolved: Rc::clone(program), ..Target::default() };
         let tags = self.state.ambient.union(call.argv.first().map(|f| f.tags).unwrap_or_default());
-        self.core.emit(Kind::Unknown, target, tags, program, call.span);
+        self.core.emit(Kind::Unknown, target, tags, By::new(program, call.span));
         if let [_, inner, ..] = call.argv
             && WRAPPED.contains(&inner.text.as_str())
         {

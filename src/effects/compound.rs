@@ -6,6 +6,7 @@ use crate::act::{TagSet, UnknownKind, tag};
 use crate::canonical::expand::Expander;
 use crate::canonical::state::{Control, State};
 use crate::canonical::value::{Data, Field, Origin, Value};
+use crate::effects::fields::tags_of;
 use crate::effects::walk::{Outcome, Status, Walk};
 use crate::place::glob::matches;
 use crate::syntax::tree::{AfterArm, CaseArm, Compound, Redirect, Script, Word};
@@ -73,11 +74,7 @@ impl Walk<'_, '_> {
     }
 
     fn subshell(&mut self, script: &Script) -> Outcome {
-        let mut child = self.fork();
-        let outcome = child.script(script);
-        let written = child.state.written;
-        self.state.written = written;
-        outcome
+        self.in_child(|child| child.script(script))
     }
 
     pub fn single(&mut self, word: &Word) -> Value {
@@ -106,9 +103,7 @@ impl Walk<'_, '_> {
         if many {
             self.core.doubt(UnknownKind::Limit, "items of a loop", span);
         }
-        let before = (items.is_empty()).then(|| self.state.clone());
         if items.is_empty() {
-            // the list may only be empty here; a body that would run is still looked at
             return all;
         }
         for item in items.iter().take(ITEMS) {
@@ -123,11 +118,10 @@ impl Walk<'_, '_> {
             }
         }
         if many {
-            let tags = items.iter().fold(TagSet::EMPTY, |t, f| t.union(f.tags));
+            let tags = tags_of(&items);
             self.state.set(name, Value::unknown(tags));
             self.iteration(body, span);
         }
-        drop(before);
         all.status = Status::Either;
         all
     }

@@ -59,6 +59,19 @@ pub struct Core<'p> {
     pub anchor: Option<Span>,
 }
 
+/// Who acts, and where in the current unit.
+#[derive(Clone, Copy, Debug)]
+pub struct By<'b> {
+    pub program: &'b Rc<str>,
+    pub span: Span,
+}
+
+impl<'b> By<'b> {
+    pub fn new(program: &'b Rc<str>, span: Span) -> Self {
+        Self { program, span }
+    }
+}
+
 /// Most effects that are kept; a text that has more is unknown.
 const EFFECT_LIMIT: usize = 100_000;
 
@@ -68,12 +81,13 @@ impl Core<'_> {
         self.anchor.unwrap_or(span)
     }
 
-    pub fn emit(&mut self, kind: Kind, target: Target, tags: TagSet, program: &Rc<str>, span: Span) {
+    /// Adds an effect.
+    pub fn emit(&mut self, kind: Kind, target: Target, tags: TagSet, by: By<'_>) {
         if self.found.list.len() >= EFFECT_LIMIT {
-            return self.doubt(UnknownKind::Limit, "number of effects", span);
+            return self.doubt(UnknownKind::Limit, "number of effects", by.span);
         }
-        let span = self.at(span);
-        let effect = Effect { kind, target, tags, program: Rc::clone(program), span };
+        let span = self.at(by.span);
+        let effect = Effect { kind, target, tags, program: Rc::clone(by.program), span };
         // loops and alternatives repeat themselves
         if self.found.list.iter().rev().take(8).any(|e| *e == effect) {
             return;
@@ -100,16 +114,12 @@ impl Core<'_> {
 
     /// Takes one from the repeat budget; `false` when it is used up (then the caller says so).
     pub fn spend(&mut self, span: Span) -> bool {
-        match self.budget.repeats.checked_sub(1) {
-            Some(left) => {
-                self.budget.repeats = left;
-                true
-            }
-            None => {
-                self.doubt(UnknownKind::Limit, "repeated commands", span);
-                false
-            }
-        }
+        let Some(left) = self.budget.repeats.checked_sub(1) else {
+            self.doubt(UnknownKind::Limit, "repeated commands", span);
+            return false;
+        };
+        self.budget.repeats = left;
+        true
     }
 
     /// Adds a line to the canonical form, bounded.

@@ -8,6 +8,7 @@ use crate::act::{Class, ClassSet, Kind, TagSet, UnknownKind, tag};
 use crate::canonical::state::State;
 use crate::canonical::value::{Data, Field, Value};
 use crate::effects::call::Call;
+use crate::effects::core::By;
 use crate::effects::model::Target;
 use crate::effects::walk::{Outcome, Walk};
 use crate::policy::tables::Lang;
@@ -53,7 +54,7 @@ impl Walk<'_, '_> {
         let known = self.state.written_at(&target.resolved).map(|w| w.data.clone());
         let path = Rc::clone(&target.resolved);
         if !target.classes.has(Class::Null) || target.classes.has(Class::Secret) {
-            self.core.emit(Kind::Read, target, tags, program, span);
+            self.core.emit(Kind::Read, target, tags, By::new(program, span));
         }
         match known {
             Some(data) => data,
@@ -98,7 +99,7 @@ impl Walk<'_, '_> {
         let base: Rc<str> = Rc::from(head.text.rsplit('/').next().unwrap_or(&head.text));
         let text = self.file_text(&target);
         let tags = self.run_tags(&target, &text).union(head.tags);
-        self.core.emit(Kind::Execute, target, self.state.ambient.union(tags), &base, call.span);
+        self.core.emit(Kind::Execute, target, self.state.ambient.union(tags), By::new(&base, call.span));
         let data = match text {
             FileText::Written(data) => match data.whole() {
                 Some(text) => text.to_owned(),
@@ -137,7 +138,7 @@ impl Walk<'_, '_> {
         }
         let target = self.path_target_for(field, Kind::Execute);
         let tags = self.state.ambient.union(field.tags).union(self.path_tags(&target, field, Kind::Execute));
-        self.core.emit(Kind::Execute, target, tags.with(tag::BY_OPTION), program, field.span);
+        self.core.emit(Kind::Execute, target, tags.with(tag::BY_OPTION), By::new(program, field.span));
         if !field.text.is_empty() {
             let stdin = self.stdin.clone();
             self.call(&Call {
@@ -183,16 +184,10 @@ impl Walk<'_, '_> {
     }
 
     /// A file of code that an interpreter runs.
-    pub fn run_code_file(
-        &mut self,
-        lang: Lang,
-        field: &Field,
-        arguments: &[Field],
-        program: &Rc<str>,
-    ) -> Outcome {
+    pub fn run_code_file(&mut self, by: Interpreter<'_>, field: &Field) -> Outcome {
         if matches!(field.text.as_str(), "-" | "/dev/stdin" | "/dev/fd/0") {
             let data = self.stdin.clone();
-            return self.code_data(lang, &data, field, arguments, program);
+            return self.code_data(by, &data, field);
         }
         let target = self.path_target(field);
         if field.has_hole() && !target.classes.has(Class::Workspace) {
@@ -202,11 +197,16 @@ impl Walk<'_, '_> {
         let tags = self.run_tags(&target, &text).union(field.tags);
         let endless = target.classes.has(Class::Null);
         if !endless {
-            self.core.emit(Kind::Execute, target, self.state.ambient.union(tags), program, field.span);
+            self.core.emit(
+                Kind::Execute,
+                target,
+                self.state.ambient.union(tags),
+                By::new(by.program, field.span),
+            );
         }
         match text {
-            FileText::Written(data) => self.code_data(lang, &data, field, arguments, program),
-            FileText::There(text) => self.code_text(lang, &text, field, arguments),
+            FileText::Written(data) => self.code_data(by, &data, field),
+            FileText::There(text) => self.code_text(by.lang, &text, field, by.arguments),
             FileText::Binary | FileText::Unreadable | FileText::Missing => {
                 Outcome::prints(Data::unknown(TagSet::of(tag::FROM_UNKNOWN)))
             }
@@ -214,14 +214,8 @@ impl Walk<'_, '_> {
     }
 
     /// Data that an interpreter runs as code.
-    pub fn code_data(
-        &mut self,
-        lang: Lang,
-        data: &Data,
-        field: &Field,
-        arguments: &[Field],
-        program: &Rc<str>,
-    ) -> Outcome {
+    pub fn code_data(&mut self, by: Interpreter<'_>, data: &Data, field: &Field) -> Outcome {
+        let Interpreter { lang, arguments, program } = by;
         if let Some(text) = data.text.clone()
             && (data.whole().is_some() || lang == Lang::Shell)
         {
@@ -231,7 +225,7 @@ impl Walk<'_, '_> {
             return Outcome::prints(Data::unknown(data.tags));
         }
         let tags = self.state.ambient.union(data.tags).union(field.tags).with(tag::OPAQUE);
-        self.core.emit(Kind::Code, Target::default(), tags, program, field.span);
+        self.core.emit(Kind::Code, Target::default(), tags, By::new(program, field.span));
         self.core.doubt(UnknownKind::Code, program, field.span);
         Outcome::prints(Data::unknown(data.tags))
     }
@@ -257,6 +251,20 @@ impl Walk<'_, '_> {
         let State { written, .. } = child.state;
         self.state.written = written;
         outcome
+    }
+}
+
+/// What runs code: its language, the program's name, and the arguments that the code sees.
+#[derive(Clone, Copy, Debug)]
+pub struct Interpreter<'i> {
+    pub lang: Lang,
+    pub arguments: &'i [Field],
+    pub program: &'i Rc<str>,
+}
+
+impl<'i> Interpreter<'i> {
+    pub fn new(lang: Lang, arguments: &'i [Field], program: &'i Rc<str>) -> Self {
+        Self { lang, arguments, program }
     }
 }
 

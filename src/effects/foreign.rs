@@ -10,6 +10,9 @@ use crate::canonical::parameter::is_secret_name;
 use crate::canonical::value::{Data, Field, HOLE};
 use crate::code::{Act, Built, Grade, Origin, Piece, Value, What};
 use crate::effects::call::Call;
+use crate::effects::core::By;
+use crate::effects::fields::field_data;
+use crate::effects::files::Interpreter;
 use crate::effects::files::provenance;
 use crate::effects::model::Target;
 use crate::effects::walk::{Outcome, Walk};
@@ -70,7 +73,7 @@ impl Walk<'_, '_> {
             Grade::Hidden => TagSet::of(tag::OPAQUE).with(tag::OBFUSCATED),
         };
         let tags = self.state.ambient.union(tags);
-        self.core.emit(Kind::Code, Target::default(), tags, &Rc::from(lang_name(lang)), like.span);
+        self.core.emit(Kind::Code, Target::default(), tags, By::new(&Rc::from(lang_name(lang)), like.span));
     }
 
     /// A value of the code as a field: unknown parts are holes, origins are tags.
@@ -169,12 +172,9 @@ impl Walk<'_, '_> {
             What::DeleteTree => self.path_act(Kind::Delete, &first, TagSet::of(tag::RECURSIVE), program),
             What::Write | What::Append => {
                 let kind = if what == What::Write { Kind::Write } else { Kind::Append };
-                let content = if fields.len() > 1 {
-                    crate::effects::interpret::field_data(&second)
-                } else {
-                    Data::unknown(TagSet::EMPTY)
-                };
-                self.write_path(&first, kind, &content, program, like.span);
+                let content =
+                    if fields.len() > 1 { field_data(&second) } else { Data::unknown(TagSet::EMPTY) };
+                self.write_path(&first, kind, &content, By::new(program, like.span));
             }
             What::Read => {
                 let read = self.read_path(&first, program, like.span);
@@ -187,7 +187,7 @@ impl Walk<'_, '_> {
                 if what == What::Move {
                     self.path_act(Kind::Move, &first, TagSet::EMPTY, program);
                 }
-                self.write_path(&second, Kind::Write, &read, program, like.span);
+                self.write_path(&second, Kind::Write, &read, By::new(program, like.span));
             }
             What::Link => {
                 self.path_act(Kind::LinkTo, &first, TagSet::EMPTY, program);
@@ -218,7 +218,7 @@ impl Walk<'_, '_> {
             }
             What::Load => {
                 let mut child = self.fork();
-                child.run_code_file(Lang::Other, &first, &[], program);
+                child.run_code_file(Interpreter::new(Lang::Other, &[], program), &first);
             }
             What::Print => data.tags = data.tags.union(first.tags),
             What::SetVariable => {
@@ -259,13 +259,13 @@ impl Walk<'_, '_> {
         let target = self.path_target_for(field, kind);
         let tags =
             tags.union(self.state.ambient).union(field.tags).union(self.path_tags(&target, field, kind));
-        self.core.emit(kind, target, tags, program, field.span);
+        self.core.emit(kind, target, tags, By::new(program, field.span));
     }
 
     fn plain_act(&mut self, kind: Kind, field: &Field, tags: TagSet, program: &Rc<str>) {
         let target = self.named_target(kind, field);
         let tags = tags.union(self.state.ambient).union(field.tags);
-        self.core.emit(kind, target, tags, program, field.span);
+        self.core.emit(kind, target, tags, By::new(program, field.span));
     }
 
     fn signal_act(&mut self, field: &Field, program: &Rc<str>) {
@@ -274,7 +274,7 @@ impl Walk<'_, '_> {
         let name: Rc<str> = quote(&field.text.replace(HOLE, "…")).into();
         let target = Target { written: Rc::clone(&name), resolved: name, classes: ClassSet::of(class) };
         let tags = self.state.ambient.union(field.tags);
-        self.core.emit(Kind::Signal, target, tags, program, field.span);
+        self.core.emit(Kind::Signal, target, tags, By::new(program, field.span));
     }
 
     fn network_act(
@@ -307,13 +307,13 @@ impl Walk<'_, '_> {
         if kind == Kind::Send {
             tags = fields.iter().skip(1).fold(tags, |t, f| t.union(f.tags));
         }
-        self.core.emit(kind, target, tags, program, like.span);
+        self.core.emit(kind, target, tags, By::new(program, like.span));
         if kind == Kind::Fetch {
             data.tags = data.tags.with(tag::FROM_NETWORK);
         }
         if let (What::Download, Some(path)) = (what, fields.get(1)) {
             let fetched = Data::unknown(TagSet::of(tag::FROM_NETWORK));
-            self.write_path(path, Kind::Write, &fetched, program, like.span);
+            self.write_path(path, Kind::Write, &fetched, By::new(program, like.span));
         }
     }
 }

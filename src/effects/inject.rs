@@ -7,6 +7,8 @@ use std::rc::Rc;
 
 use crate::act::{Class, Kind, tag};
 use crate::canonical::value::{Field, Value};
+use crate::effects::core::By;
+use crate::effects::files::Interpreter;
 use crate::effects::model::Target;
 use crate::effects::walk::Walk;
 use crate::policy::tables::Is;
@@ -45,7 +47,7 @@ impl Walk<'_, '_> {
                     child.text(&value.text, span);
                 }
                 Is::Code(lang) => drop(self.foreign(lang, &value.text, &field)),
-                Is::CodeFile(lang) => drop(self.run_code_file(lang, &field, &[], &program)),
+                Is::CodeFile(lang) => drop(self.run_code_file(Interpreter::new(lang, &[], &program), &field)),
                 Is::Effect(kind) => {
                     let text: Rc<str> = value.text.as_str().into();
                     let mut target =
@@ -54,7 +56,7 @@ impl Walk<'_, '_> {
                         target = self.path_target(&field);
                     }
                     let tags = if setting == Setting::Shell { tags.with(tag::ALL) } else { tags };
-                    self.core.emit(kind, target, tags, &program, span);
+                    self.core.emit(kind, target, tags, By::new(&program, span));
                 }
                 Is::Data
                 | Is::Tag
@@ -73,7 +75,7 @@ impl Walk<'_, '_> {
     pub fn history_off(&mut self, name: &str, span: Span) {
         let name: Rc<str> = Rc::from(name);
         let target = Target { written: Rc::clone(&name), resolved: Rc::clone(&name), ..Target::default() };
-        self.core.emit(Kind::Evade, target, self.state.ambient, &name, span);
+        self.core.emit(Kind::Evade, target, self.state.ambient, By::new(&name, span));
     }
 
     /// A new PATH: folders in front of the system's that others can write, or that are relative.
@@ -90,7 +92,7 @@ impl Walk<'_, '_> {
             let target = self.path_target(&field);
             if relative || target.classes.has(Class::Temporary) {
                 let tags = self.state.ambient.with(tag::PROGRAM_IN_TEMPORARY);
-                self.core.emit(Kind::Inject, target, tags, &program, span);
+                self.core.emit(Kind::Inject, target, tags, By::new(&program, span));
             }
         }
     }

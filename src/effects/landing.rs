@@ -5,6 +5,7 @@
 use crate::act::{Kind, TagSet, tag};
 use crate::canonical::value::Field;
 use crate::effects::arguments::Meant;
+use crate::effects::fields::made;
 use crate::effects::interpret::Doing;
 use crate::effects::walk::Walk;
 use crate::place::classify::Follow;
@@ -93,7 +94,7 @@ impl Walk<'_, '_> {
             }
             folder = format!("{}/", word.field.text.trim_end_matches('/'));
         }
-        vec![Field { text: format!("{folder}{}", url_name(&field.text)), pattern: None, ..field.clone() }]
+        vec![made(format!("{folder}{}", url_name(&field.text)), &field)]
     }
 
     /// Remembers that a link made here leads to what was just named.
@@ -151,10 +152,7 @@ impl Walk<'_, '_> {
         }) {
             return whole;
         }
-        sources
-            .iter()
-            .map(|s| Field { text: format!("{base}/{}", name(s)), pattern: None, ..field.clone() })
-            .collect()
+        sources.iter().map(|s| made(format!("{base}/{}", name(s)), &field)).collect()
     }
 }
 

@@ -3,10 +3,10 @@
 //! In: a reader that has taken the options away. Out: what each operand means. Never: takes a word of the
 //! command that a wrapper runs for one of the wrapper's own.
 
-use crate::act::{TagSet, tag};
-use crate::canonical::operation::quote;
+use crate::act::tag;
 use crate::canonical::value::Field;
 use crate::effects::arguments::{Meant, Reader};
+use crate::effects::fields::{Borders, joined};
 use crate::policy::tables::{Is, Role};
 
 impl Reader<'_> {
@@ -77,7 +77,9 @@ impl Reader<'_> {
                 operands.first.get(i + given).copied().unwrap_or(operands.rest)
             };
             if i + given >= operands.first.len() && is_joined(roles) {
-                let field = joined(fields.get(i..end).unwrap_or(&[]), self.out.tags.has(tag::ARGV));
+                // words that are handed over one by one keep their borders
+                let borders = if self.out.tags.has(tag::ARGV) { Borders::Kept } else { Borders::Lost };
+                let field = joined(fields.get(i..end).unwrap_or(&[]), borders);
                 self.out.meant.push(Meant { roles, field });
                 break;
             }
@@ -92,16 +94,4 @@ impl Reader<'_> {
 /// Whether the words of a rest are one shell text (watch, ssh), not one each (hyperfine).
 fn is_joined(roles: &[Role]) -> bool {
     roles.iter().any(|r| r.is == Is::ShellText && !r.tags.has(tag::EACH))
-}
-
-/// The words as one shell text; words that are handed over one by one keep their borders.
-fn joined(words: &[Field], apart: bool) -> Field {
-    let tags = words.iter().fold(TagSet::EMPTY, |t, w| t.union(w.tags));
-    let text = words
-        .iter()
-        .map(|w| if apart { quote(&w.text) } else { w.text.clone() })
-        .collect::<Vec<_>>()
-        .join(" ");
-    let span = words.first().map(|w| w.span).unwrap_or_default();
-    Field { text, pattern: None, tags, span }
 }

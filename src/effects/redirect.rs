@@ -8,6 +8,7 @@ use std::rc::Rc;
 use crate::act::{Kind, TagSet, tag};
 use crate::canonical::state::{Endpoint, Reach};
 use crate::canonical::value::{Data, Field, Value};
+use crate::effects::core::By;
 use crate::effects::walk::{Outcome, Walk};
 use crate::syntax::tree::{Descriptor, Redirect, RedirectAction, Word};
 use crate::text::Span;
@@ -168,7 +169,7 @@ impl Walk<'_, '_> {
     fn connect(&mut self, peer: &str, span: Span) {
         let target = self.host_target(&Field::known(peer, span));
         let tags = self.state.ambient;
-        self.core.emit(Kind::Connect, target, tags, &Rc::from("shell"), span);
+        self.core.emit(Kind::Connect, target, tags, By::new(&Rc::from("shell"), span));
     }
 
     fn duplicate(&mut self, word: &Word, fd: u32, span: Span, streams: &mut Streams) {
@@ -242,12 +243,12 @@ impl Walk<'_, '_> {
                     continue;
                 }
                 Sink::File { field, kind, span } => {
-                    self.write_path(field, *kind, &printed, &Rc::from(">"), *span)
+                    self.write_path(field, *kind, &printed, By::new(&Rc::from(">"), *span))
                 }
                 Sink::Network { peer, span } => {
                     let target = self.host_target(&Field::known(peer.clone(), *span));
                     let tags = self.state.ambient.union(printed.tags).with(tag::STREAMS_TO_NETWORK);
-                    self.core.emit(Kind::Send, target, tags, &Rc::from("shell"), *span);
+                    self.core.emit(Kind::Send, target, tags, By::new(&Rc::from("shell"), *span));
                 }
             }
             if *fd == 1 {
@@ -258,7 +259,7 @@ impl Walk<'_, '_> {
     }
 
     /// Notes and reports that data is written to a path.
-    pub fn write_path(&mut self, field: &Field, kind: Kind, data: &Data, program: &Rc<str>, span: Span) {
+    pub fn write_path(&mut self, field: &Field, kind: Kind, data: &Data, by: By<'_>) {
         let target = self.path_target(field);
         let mut tags = self.state.ambient.union(field.tags).union(data.tags);
         if kind == Kind::Append {
@@ -269,7 +270,7 @@ impl Walk<'_, '_> {
         }
         let path = target.resolved.to_string();
         let tags = tags.union(self.path_tags(&target, field, kind));
-        self.core.emit(kind, target, tags, program, span);
+        self.core.emit(kind, target, tags, by);
         let mut content = data.clone();
         if kind == Kind::Append
             && let Some(old) = self.state.written_at(&path)

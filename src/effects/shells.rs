@@ -8,7 +8,10 @@ use std::rc::Rc;
 use crate::act::{Class, ClassSet, Kind, TagSet, UnknownKind, tag};
 use crate::canonical::value::{Data, Field, Origin, Value};
 use crate::effects::call::Call;
+use crate::effects::core::By;
+use crate::effects::fields::{Borders, joined};
 use crate::effects::files::FileText;
+use crate::effects::files::Interpreter;
 use crate::effects::model::{Indicator, Target};
 use crate::effects::walk::{Outcome, Walk};
 use crate::policy::tables::Lang;
@@ -93,7 +96,7 @@ impl Walk<'_, '_> {
             return Outcome::silent();
         }
         for file in &asked.files {
-            self.run_code_file(Lang::Shell, file, &[], program);
+            self.run_code_file(Interpreter::new(Lang::Shell, &[], program), file);
         }
         if asked.command {
             return self.shell_text(call, &asked, program);
@@ -101,7 +104,7 @@ impl Walk<'_, '_> {
         match asked.operands.first() {
             Some(file) if !asked.stdin => {
                 let arguments = asked.operands.get(1..).unwrap_or(&[]);
-                self.run_code_file(Lang::Shell, file, arguments, program)
+                self.run_code_file(Interpreter::new(Lang::Shell, arguments, program), file)
             }
             _ => self.shell_input(call, &asked, program),
         }
@@ -138,7 +141,7 @@ impl Walk<'_, '_> {
                 written: text.text.replace(crate::canonical::value::HOLE, "…").into(),
                 ..Target::default()
             };
-            self.core.emit(Kind::Code, target, tags, program, text.span);
+            self.core.emit(Kind::Code, target, tags, By::new(program, text.span));
             self.core.doubt(UnknownKind::Code, "shell text", text.span);
         } else if text.tags.has(tag::FROM_DECODED) {
             let ambient = self.state.ambient;
@@ -163,14 +166,13 @@ impl Walk<'_, '_> {
                 Kind::Shell,
                 Target { written: Rc::clone(program), resolved: Rc::clone(program), ..Target::default() },
                 tags,
-                program,
-                call.span,
+                By::new(program, call.span),
             );
             if input.origin == Origin::Inherited {
                 return Outcome::prints(Data::unknown(TagSet::of(tag::FROM_UNKNOWN)));
             }
         }
-        self.core.indicate(crate::effects::interpret::indicator_of(Lang::Shell, input), call.span);
+        self.core.indicate(crate::effects::printed::indicator_of(Lang::Shell, input), call.span);
         let field = call.argv.first().cloned().unwrap_or_default();
         let mut child = self.fork();
         child.stdin = Data { text: None, ..input.clone() };
@@ -178,10 +180,10 @@ impl Walk<'_, '_> {
         if input.tags.has(tag::FROM_DECODED) {
             child.state.ambient = ambient.with(tag::OBFUSCATED);
         }
-        let outcome = child.code_data(Lang::Shell, input, &field, &asked.operands, program);
+        let outcome = child.code_data(Interpreter::new(Lang::Shell, &asked.operands, program), input, &field);
         if input.text.as_deref().is_some_and(crate::canonical::value::has_hole) {
             let tags = ambient.union(input.tags).with(tag::OPAQUE);
-            child.core.emit(Kind::Code, Target::default(), tags, program, call.span);
+            child.core.emit(Kind::Code, Target::default(), tags, By::new(program, call.span));
         }
         let written = child.state.written;
         self.state.written = written;
@@ -193,14 +195,14 @@ impl Walk<'_, '_> {
         let words = call.arguments();
         let words =
             if words.first().is_some_and(|w| w.text == "--") { words.get(1..).unwrap_or(&[]) } else { words };
-        let Some(first) = words.first() else { return Outcome::success() };
-        let tags = words.iter().fold(TagSet::EMPTY, |t, w| t.union(w.tags));
-        let text = words.iter().map(|w| w.text.as_str()).collect::<Vec<_>>().join(" ");
-        if is_settings(&text, tags) {
+        if words.is_empty() {
+            return Outcome::success();
+        }
+        let field = joined(words, Borders::Lost);
+        if is_settings(&field.text, field.tags) {
             return Outcome::silent();
         }
-        let field = Field { text, pattern: None, tags, span: first.span };
-        self.core.indicate(evaluates(&field.text, tags), call.span);
+        self.core.indicate(evaluates(&field.text, field.tags), call.span);
         self.opaque_or_text(&field, &Rc::from("eval"))
     }
 
@@ -219,7 +221,7 @@ impl Walk<'_, '_> {
             let data = call.stdin.clone();
             return match data.whole() {
                 Some(text) => self.text(&text.to_owned(), field.span),
-                None => self.code_data(Lang::Shell, &data, field, &[], &program),
+                None => self.code_data(Interpreter::new(Lang::Shell, &[], &program), &data, field),
             };
         }
         let target = self.path_target(field);
@@ -249,14 +251,14 @@ impl Walk<'_, '_> {
                         self.state.ambient = ambient;
                         outcome
                     }
-                    None => self.code_data(Lang::Shell, &data, field, &[], &program),
+                    None => self.code_data(Interpreter::new(Lang::Shell, &[], &program), &data, field),
                 }
             }
             FileText::There(text) => self.text(&text, field.span),
             FileText::Binary | FileText::Unreadable | FileText::Missing => {
                 let tags =
                     self.state.ambient.union(field.tags).union(self.path_tags(&target, field, Kind::Execute));
-                self.core.emit(Kind::Execute, target, tags, &program, field.span);
+                self.core.emit(Kind::Execute, target, tags, By::new(&program, field.span));
                 Outcome::silent()
             }
         }

@@ -233,7 +233,7 @@ impl Walk<'_, '_> {
         let unset = self.state.scalar(&value.text).is_none();
         let mut x = Expander { state: &mut self.state, host: self.core };
         x.host_checks_subscript(&value, span);
-        if unset && crate::effects::interpret::is_name(&value.text) {
+        if unset && crate::effects::nested::is_name(&value.text) {
             // the key of a map
             return value.text;
         }

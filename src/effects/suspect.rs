@@ -9,6 +9,8 @@ use crate::act::{Class, ClassSet, Kind, TagSet, tag};
 use crate::canonical::value::Field;
 use crate::code::mention::shells_in;
 use crate::effects::call::Call;
+use crate::effects::core::By;
+use crate::effects::fields::made;
 use crate::effects::model::Target;
 use crate::effects::shells::is_shell;
 use crate::effects::walk::Walk;
@@ -80,7 +82,7 @@ impl Walk<'_, '_> {
             tags = tags.union(self.suspect_path(own, field, &program));
             if field.text.contains(' ') {
                 for path in field.text.split([' ', '\t', '"', '\'']).filter(|p| p.starts_with('/')).take(8) {
-                    let part = Field { text: path.to_owned(), pattern: None, ..field.clone() };
+                    let part = made(path, &field);
                     tags = tags.union(self.suspect_path(own, &part, &program));
                 }
             }
@@ -112,11 +114,11 @@ impl Walk<'_, '_> {
     pub fn shells_of(&mut self, text: &str, like: &Field, program: &Rc<str>) {
         let names = text.split_whitespace().map(|w| w.trim_matches([';', '"', '\'']));
         for name in names.filter(|w| is_library(w) && w.starts_with(['/', '~', '.'])).take(MOST) {
-            let part = Field { text: name.to_owned(), pattern: None, ..like.clone() };
+            let part = made(name, like);
             let target = self.path_target(&part);
             if !target.classes.has(Class::System) && !target.classes.has(Class::Workspace) {
                 let tags = self.state.ambient.with(tag::LIBRARY);
-                self.core.emit(Kind::Inject, target, tags, program, like.span);
+                self.core.emit(Kind::Inject, target, tags, By::new(program, like.span));
             }
         }
         for line in shells_in(text) {
@@ -128,7 +130,7 @@ impl Walk<'_, '_> {
 
     fn suspect_path(&mut self, option: &str, field: &Field, program: &Rc<str>) -> TagSet {
         let Some(path) = path_in(&field.text).filter(|p| p.len() < 512) else { return TagSet::EMPTY };
-        let part = Field { text: path.to_owned(), pattern: None, ..field.clone() };
+        let part = made(path, &field);
         let target = self.path_target(&part);
         if let Some(text) =
             self.state.written_at(&target.resolved).and_then(|w| w.data.whole().map(str::to_owned))
@@ -138,7 +140,7 @@ impl Walk<'_, '_> {
         let tags = self.state.ambient.union(field.tags).with(tag::BY_UNKNOWN_PROGRAM);
         if is_output(option) {
             let own = self.path_tags(&target, &part, Kind::Write);
-            self.core.emit(Kind::Write, target, tags.union(own), program, field.span);
+            self.core.emit(Kind::Write, target, tags.union(own), By::new(program, field.span));
             return TagSet::EMPTY;
         }
         let plain = field.text.starts_with(path) || field.text.contains('=');
@@ -147,18 +149,28 @@ impl Walk<'_, '_> {
             read = read.with(Class::Device);
         }
         if target.classes.has_any(read) {
-            self.core.emit(Kind::Read, target, tags, program, field.span);
+            self.core.emit(Kind::Read, target, tags, By::new(program, field.span));
             return TagSet::of(tag::FROM_SECRET);
         }
         let library =
             is_library(path) && !target.classes.has(Class::System) && !target.classes.has(Class::Workspace);
         if library {
-            self.core.emit(Kind::Inject, target.clone(), tags.with(tag::LIBRARY), program, field.span);
+            self.core.emit(
+                Kind::Inject,
+                target.clone(),
+                tags.with(tag::LIBRARY),
+                By::new(program, field.span),
+            );
         }
         let kept = target.classes.has(Class::Config) || target.classes.has(Class::System);
         if target.classes.has(Class::Persistence) && kept {
             let resolved = Rc::clone(&target.resolved);
-            self.core.emit(Kind::Unknown, Target { written: resolved, ..target }, tags, program, field.span);
+            self.core.emit(
+                Kind::Unknown,
+                Target { written: resolved, ..target },
+                tags,
+                By::new(program, field.span),
+            );
         }
         TagSet::EMPTY
     }

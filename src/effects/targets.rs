@@ -8,6 +8,7 @@ use std::rc::Rc;
 use crate::act::{Class, ClassSet, Kind, TagSet, UnknownKind, tag};
 use crate::canonical::value::{Field, HOLE};
 use crate::effects::core::Core;
+use crate::effects::fields::made;
 use crate::effects::model::Target;
 use crate::effects::walk::Walk;
 use crate::place::classify::Follow;
@@ -156,8 +157,7 @@ impl Walk<'_, '_> {
             Expansion::Paths(paths) => {
                 let whole =
                     matches!(pattern.trim_end_matches('/').rsplit('/').next(), Some("*" | ".*" | "**"));
-                let mut out: Vec<Field> =
-                    paths.into_iter().map(|text| Field { text, pattern: None, ..field.clone() }).collect();
+                let mut out: Vec<Field> = paths.into_iter().map(|text| made(text, &field)).collect();
                 if whole {
                     // everything in a folder is more than the sum of its names: the pattern is kept, too
                     out.push(field);

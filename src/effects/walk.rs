@@ -8,7 +8,7 @@ use std::rc::Rc;
 use crate::act::{TagSet, UnknownKind, tag};
 use crate::canonical::host::Host;
 use crate::canonical::state::{Control, Reach, State};
-use crate::canonical::value::{Data, Field, Value};
+use crate::canonical::value::{Data, Value};
 use crate::effects::core::Core;
 use crate::effects::model::Indicator;
 use crate::syntax::grammar::{Dialect, Fault};
@@ -77,6 +77,32 @@ impl<'p> Walk<'_, 'p> {
         }
     }
 
+    /// Runs something in a copy of the state; of what it does to the state, the files that it writes stay.
+    pub fn in_child<T>(&mut self, run: impl FnOnce(&mut Walk<'_, 'p>) -> T) -> T {
+        // the child's own, so that what it adds copies nothing
+        let written = std::mem::take(&mut self.state.written);
+        let mut child = self.fork();
+        child.state.written = written;
+        let out = run(&mut child);
+        let written = child.state.written;
+        self.state.written = written;
+        out
+    }
+
+    /// Runs something whose effects have these ambient tags.
+    pub fn under<T>(&mut self, ambient: TagSet, run: impl FnOnce(&mut Self) -> T) -> T {
+        let saved = std::mem::replace(&mut self.state.ambient, ambient);
+        let out = run(self);
+        self.state.ambient = saved;
+        out
+    }
+
+    /// Another program doesn't have this shell's functions and aliases.
+    pub fn forget_names(&mut self) {
+        self.state.functions = Rc::default();
+        self.state.aliases = Rc::default();
+    }
+
     pub fn script(&mut self, script: &Script) -> Outcome {
         let mut all = Outcome { data: Data::empty(), status: Status::Success };
         for item in &script.items {
@@ -110,7 +136,7 @@ impl<'p> Walk<'_, 'p> {
         if item.rest.is_empty() {
             return all;
         }
-        // `sure`: the state if what may have been skipped was skipped
+        // the state if what may have been skipped was skipped
         let mut skipped: Option<State> = None;
         for (join, pipeline) in &item.rest {
             if self.state.control != Control::Goes {
@@ -168,18 +194,12 @@ impl<'p> Walk<'_, 'p> {
         let mut data = self.stdin.clone();
         let last = commands.len().saturating_sub(1);
         for (i, command) in commands.iter().enumerate() {
-            // the stage's own, so that what it adds copies nothing
-            let written = std::mem::take(&mut self.state.written);
-            let mut child = self.fork();
-            child.state.written = written;
-            child.stdin = data;
-            child.state.ambient = child.state.ambient.with(tag::IN_PIPELINE);
-            let span = span_of(command);
-            child.core.indicate(Indicator::Pipe, span);
-            data = child.command(command).data;
-            let (written, functions) = (child.state.written, child.state.control);
-            self.state.written = written;
-            drop(functions);
+            data = self.in_child(|child| {
+                child.stdin = data;
+                child.state.ambient = child.state.ambient.with(tag::IN_PIPELINE);
+                child.core.indicate(Indicator::Pipe, span_of(command));
+                child.command(command).data
+            });
             if i < last && data.text.as_deref() == Some("") && data.tags.is_empty() {
                 data = Data::empty();
             }
@@ -242,18 +262,14 @@ impl<'p> Walk<'_, 'p> {
         }
         let outcome = self.script(&reading.script);
         // bash reads on only as long as it runs: behind a certain `exit` nothing is read any more
-        if self.state.control != Control::Ended {
-            if let Some(error) = &reading.error {
-                let what = if matches!(error.fault, Fault::Bound(_)) {
-                    UnknownKind::Limit
-                } else {
-                    UnknownKind::Syntax
-                };
-                // bash refuses the text, too, and nothing of it runs: then there is nothing to doubt
-                if !reading.runs_nothing() {
-                    self.core.doubt(what, &error.to_string(), span);
-                }
-            }
+        if self.state.control != Control::Ended
+            && let Some(error) = &reading.error
+            // bash refuses the text, too, and nothing of it runs: then there is nothing to doubt
+            && !reading.runs_nothing()
+        {
+            let bound = matches!(error.fault, Fault::Bound(_));
+            let what = if bound { UnknownKind::Limit } else { UnknownKind::Syntax };
+            self.core.doubt(what, &error.to_string(), span);
         }
         if crate::canonical::value::has_hole(text) {
             self.core.doubt(UnknownKind::Code, "part of the shell text", span);
@@ -326,9 +342,4 @@ impl Host for Core<'_> {
     fn doubt(&mut self, kind: UnknownKind, detail: &str, span: Span) {
         Core::doubt(self, kind, detail, span);
     }
-}
-
-/// A field for a text that the walk made itself.
-pub fn made(text: &str, like: &Field) -> Field {
-    Field { text: text.to_owned(), pattern: None, tags: like.tags, span: like.span }
 }

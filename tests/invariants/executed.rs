@@ -16,7 +16,25 @@ fn bytes() -> impl Strategy<Value = Vec<u8>> {
     let piece = prop_oneof![
         proptest::collection::vec(1..=255_u8, 0..12),
         proptest::sample::select(vec![
-            "$(id)", "`id`", "\n", "\\\n", "\r", "'", "\"", "\\", "; exit 3", "-c", "--", "é", "\u{10ff8a}", "\u{10fe00}", "E\n", "\x1b[0m", "=", "${x", "#!",
+            "$(id)",
+            "`id`",
+            "\n",
+            "\\\n",
+            "\r",
+            "'",
+            "\"",
+            "\\",
+            "; exit 3",
+            "-c",
+            "--",
+            "é",
+            "\u{10ff8a}",
+            "\u{10fe00}",
+            "E\n",
+            "\x1b[0m",
+            "=",
+            "${x",
+            "#!",
         ])
         .prop_map(|s| s.as_bytes().to_vec()),
     ];
@@ -45,7 +63,13 @@ fn text(inside: &[u8]) -> Vec<u8> {
     [b": ", &*quoted(inside), b"\nbuiltin printf '%s\\0' ", &*quoted(inside), b" \"$@\" \"$V\""].concat()
 }
 
-fn printed(way: Way, inside: &[u8], arguments: &[Vec<u8>], variable: &[u8], folder: &Path) -> (Option<i32>, Vec<u8>, Vec<u8>) {
+fn printed(
+    way: Way,
+    inside: &[u8],
+    arguments: &[Vec<u8>],
+    variable: &[u8],
+    folder: &Path,
+) -> (Option<i32>, Vec<u8>, Vec<u8>) {
     use std::io::Write as _;
     let mut text = text(inside);
     let mut command = Command::new(env!("CARGO_BIN_EXE_agent-sh"));
@@ -63,7 +87,8 @@ fn printed(way: Way, inside: &[u8], arguments: &[Vec<u8>], variable: &[u8], fold
         Way::Input => drop(command.args(["-s", "--"])),
     }
     command.args(arguments.iter().map(|a| OsStr::from_bytes(a)));
-    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut child =
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let mut input = child.stdin.take().unwrap();
     if matches!(way, Way::Input) {
         input.write_all(&text).unwrap();

@@ -20,10 +20,30 @@ use crate::stand;
 fn hostile() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
         any::<String>(),
-        proptest::collection::vec(any::<u8>(), 0..9).prop_map(|bytes| agent_sh::text::judged(&bytes).into_owned()),
+        proptest::collection::vec(any::<u8>(), 0..9)
+            .prop_map(|bytes| agent_sh::text::judged(&bytes).into_owned()),
         proptest::sample::select(vec![
-            "\x1b[2J", "\x1b]0;t\x07", "\n", "\r", "\u{85}", "\u{2028}", "\u{202e}", "\u{feff}", "\u{200b}", "\u{9b}31m", "\0", "\x08", "\x7f", "é",
-            "<13>", "\nagent-sh: allowed", "\u{10ff9b}", "\u{e0041}", "'", "\"", "\\",
+            "\x1b[2J",
+            "\x1b]0;t\x07",
+            "\n",
+            "\r",
+            "\u{85}",
+            "\u{2028}",
+            "\u{202e}",
+            "\u{feff}",
+            "\u{200b}",
+            "\u{9b}31m",
+            "\0",
+            "\x08",
+            "\x7f",
+            "é",
+            "<13>",
+            "\nagent-sh: allowed",
+            "\u{10ff9b}",
+            "\u{e0041}",
+            "'",
+            "\"",
+            "\\",
         ])
         .prop_map(str::to_owned),
     ];

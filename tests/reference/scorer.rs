@@ -38,7 +38,9 @@ struct Plain<'a> {
 
 /// Thousandths of a decimal.
 fn thousandths(value: &Value) -> u32 {
-    (value.as_float().unwrap_or_else(|| f64::from(u8::try_from(value.as_integer().unwrap()).unwrap())) * 1000.0).round() as u32
+    (value.as_float().unwrap_or_else(|| f64::from(u8::try_from(value.as_integer().unwrap()).unwrap()))
+        * 1000.0)
+        .round() as u32
 }
 
 fn tables(value: &Value) -> Vec<Table> {
@@ -73,7 +75,8 @@ fn glob(pattern: &str, text: &str) -> bool {
 fn from(pattern: &str, text: &str, flat: bool) -> bool {
     let Some(first) = pattern.chars().next() else { return text.is_empty() };
     if let (Some(rest), false) = (pattern.strip_prefix("**/"), flat) {
-        return from(rest, text, flat) || text.match_indices('/').any(|(at, _)| from(rest, &text[at + 1..], flat));
+        return from(rest, text, flat)
+            || text.match_indices('/').any(|(at, _)| from(rest, &text[at + 1..], flat));
     }
     if pattern == "**" || (pattern == "/**" && text.is_empty()) {
         return true;
@@ -91,7 +94,8 @@ fn from(pattern: &str, text: &str, flat: bool) -> bool {
             let (set, rest) = rest.split_once(']').unwrap();
             let (set, wanted) = set.strip_prefix(['!', '^']).map_or((set, true), |s| (s, false));
             let set: Vec<char> = set.chars().collect();
-            let among = |c: char| set.contains(&c) || set.windows(3).any(|w| w[1] == '-' && w[0] <= c && c <= w[2]);
+            let among =
+                |c: char| set.contains(&c) || set.windows(3).any(|w| w[1] == '-' && w[0] <= c && c <= w[2]);
             next.is_some_and(|c| c != '/' && among(c) == wanted) && from(rest, tail, flat)
         }
         c => next == Some(c) && from(rest, tail, flat),
@@ -140,14 +144,19 @@ impl Scorer {
             Indicator::PipeToInterpreter => 1000,
         };
         let plain = |e: &Effect| -> (Vec<&'static str>, Vec<&'static str>) {
-            (e.target.classes.iter().map(Class::name).collect(), e.tags.iter().map(|t| policy.tag_name(t)).collect())
+            (
+                e.target.classes.iter().map(Class::name).collect(),
+                e.tags.iter().map(|t| policy.tag_name(t)).collect(),
+            )
         };
         for e in &decision.effects {
             let (classes, tags) = plain(e);
-            let effect = Plain { kind: e.kind.name(), classes, tags, program: &e.program, target: &e.target.resolved };
+            let effect =
+                Plain { kind: e.kind.name(), classes, tags, program: &e.program, target: &e.target.resolved };
             for (view, entries) in [(1, &self.semantics), (2, &self.paths)] {
                 let scores = entries.iter().filter(|t| tables(&t["when"]).iter().any(|p| fits(p, &effect)));
-                answer.views[view] = answer.views[view].max(scores.map(|t| thousandths(&t["score"])).max().unwrap_or(0));
+                answer.views[view] =
+                    answer.views[view].max(scores.map(|t| thousandths(&t["score"])).max().unwrap_or(0));
             }
             for rule in self.rules.iter().filter(|r| tables(&r["when"]).iter().any(|p| fits(p, &effect))) {
                 let tier = thousandths(&self.base["tiers"][rule["source"]["tier"].as_str().unwrap()]);
@@ -172,10 +181,12 @@ impl Scorer {
                 by_itself = by_itself.max(entry.get("verdict").map_or(0, place));
             }
         }
-        let weights = ["structure", "semantics", "paths", "patterns"].map(|v| thousandths(&self.base["weights"][v]));
+        let weights =
+            ["structure", "semantics", "paths", "patterns"].map(|v| thousandths(&self.base["weights"][v]));
         answer.score = ((0..4).map(|i| weights[i] * answer.views[i]).sum::<u32>() + 500) / 1000;
         let thresholds = &self.base["thresholds"][self.base["mode"].as_str().unwrap()];
-        let reached = ["warn", "deny"].iter().filter(|v| answer.score >= thousandths(&thresholds[**v])).count();
+        let reached =
+            ["warn", "deny"].iter().filter(|v| answer.score >= thousandths(&thresholds[**v])).count();
         answer.verdict = VERDICTS[by_itself.max(reached)];
         answer
     }

@@ -18,7 +18,13 @@ pub(crate) fn judge() -> Judge {
 
 /// An ordinary user in a project that isn't there.
 pub(crate) fn context() -> Context {
-    within(&[("PATH", "/usr/local/bin:/usr/bin:/bin"), ("HOME", "/home/dev"), ("USER", "dev"), ("LANG", "C.UTF-8"), ("PWD", "/home/dev/proj")])
+    within(&[
+        ("PATH", "/usr/local/bin:/usr/bin:/bin"),
+        ("HOME", "/home/dev"),
+        ("USER", "dev"),
+        ("LANG", "C.UTF-8"),
+        ("PWD", "/home/dev/proj"),
+    ])
 }
 
 /// The same user with another environment.
@@ -29,7 +35,11 @@ pub(crate) fn within(environment: &[(&str, &str)]) -> Context {
         user: "dev".to_owned(),
         uid: 1000,
         workspace: Some("/home/dev/proj".to_owned()),
-        environment: environment.iter().map(|(n, v)| ((*n).to_owned(), (*v).to_owned())).collect::<HashMap<_, _>>().into(),
+        environment: environment
+            .iter()
+            .map(|(n, v)| ((*n).to_owned(), (*v).to_owned()))
+            .collect::<HashMap<_, _>>()
+            .into(),
         arguments: vec!["bash".to_owned()],
         options: "hBc".to_owned(),
         ..Context::default()

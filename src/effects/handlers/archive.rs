@@ -10,6 +10,8 @@ use crate::canonical::state::Reach;
 use crate::canonical::value::{Data, Field};
 use crate::effects::arguments::{Parsed, parse};
 use crate::effects::call::Call;
+use crate::effects::core::By;
+use crate::effects::fields::made;
 use crate::effects::walk::{Outcome, Walk};
 use crate::policy::tables::{Command, Is};
 
@@ -35,30 +37,55 @@ fn is_transform(option: &str) -> bool {
     matches!(option, "--transform" | "--xform" | "-s")
 }
 
+/// A tar call.
+struct Tape<'t> {
+    parsed: &'t Parsed,
+    /// The archive's file; standard input or output without one.
+    archive: Option<&'t Field>,
+    call: &'t Call<'t>,
+    program: &'t Rc<str>,
+    /// Where the archive's name counts from: `-C` moves the members only.
+    cwd: &'t str,
+}
+
 impl Walk<'_, '_> {
     pub fn tar(&mut self, spec: &'static Command, call: &Call<'_>, program: &Rc<str>) -> Outcome {
         let parsed = parse(spec, call.arguments());
-        let mode = mode_of(&parsed);
         self.transformed(call, program);
-        let tags = self.state.ambient.union(parsed.tags);
         let saved = self.state.cwd.clone();
+        let archive = self.tar_options(&parsed, program).filter(|f| f.text != "-");
+        let tape = Tape { parsed: &parsed, archive: archive.as_ref(), call, program, cwd: &saved };
+        let outcome = match mode_of(&parsed) {
+            Mode::Create => self.tar_create(&tape),
+            Mode::Extract => self.tar_extract(&tape),
+            Mode::List => {
+                if let Some(archive) = tape.archive {
+                    self.state.cwd.clone_from(&saved);
+                    self.read_path(archive, program, call.span);
+                }
+                Outcome::prints(Data::unknown(TagSet::EMPTY))
+            }
+        };
+        self.state.cwd = saved;
+        outcome
+    }
+
+    /// Options with values: changes the folder, judges commands; returns the archive.
+    fn tar_options(&mut self, parsed: &Parsed, program: &Rc<str>) -> Option<Field> {
         let mut archive = None;
         for word in &parsed.meant {
             for role in word.roles {
                 match role.is {
                     Is::Effect(Kind::Write) if archive.is_none() && !role.tags.is_empty() => {
-                        archive = Some(word.field.clone())
+                        archive = Some(word.field.clone());
                     }
                     Is::Chdir => self.state.cwd = self.resolved(&word.field),
                     Is::ShellText | Is::Code(_) => {
-                        let text =
-                            word.field.text.strip_prefix("exec=").unwrap_or(&word.field.text).to_owned();
-                        let field = Field { text, ..word.field.clone() };
-                        let mut child = self.fork();
-                        child.opaque_or_text(&field, program);
+                        let text = word.field.text.strip_prefix("exec=").unwrap_or(&word.field.text);
+                        self.fork().opaque_or_text(&made(text, &word.field), program);
                     }
-                    Is::Effect(_)
-                    | Is::Data
+                    Is::Data
+                    | Is::Effect(_)
                     | Is::Tag
                     | Is::CodeFile(_)
                     | Is::Command
@@ -70,21 +97,7 @@ impl Walk<'_, '_> {
                 }
             }
         }
-        let archive = archive.filter(|f| f.text != "-");
-        let outcome = match mode {
-            Mode::Create => self.tar_create(&parsed, archive.as_ref(), call, program, &saved),
-            Mode::Extract => self.tar_extract(&parsed, archive.as_ref(), call, program, &saved),
-            Mode::List => {
-                if let Some(archive) = &archive {
-                    self.state.cwd.clone_from(&saved);
-                    self.read_path(archive, program, call.span);
-                }
-                Outcome::prints(Data::unknown(TagSet::EMPTY))
-            }
-        };
-        let _ = tags;
-        self.state.cwd = saved;
-        outcome
+        archive
     }
 
     /// `--transform s@.*@/etc/x@`: members land where the replacement says.
@@ -101,72 +114,58 @@ impl Walk<'_, '_> {
             let Some(mark) = body.chars().next() else { continue };
             let with = body.split(mark).nth(2).unwrap_or("");
             if with.starts_with('/') {
-                let field = Field { text: with.to_owned(), pattern: None, ..word.clone() };
-                self.write_path(&field, Kind::Write, &Data::unknown(TagSet::EMPTY), program, call.span);
+                let field = made(with, &word);
+                self.write_path(
+                    &field,
+                    Kind::Write,
+                    &Data::unknown(TagSet::EMPTY),
+                    By::new(program, call.span),
+                );
             }
         }
     }
 
-    fn tar_create(
-        &mut self,
-        parsed: &Parsed,
-        archive: Option<&Field>,
-        call: &Call<'_>,
-        program: &Rc<str>,
-        cwd: &str,
-    ) -> Outcome {
+    fn tar_create(&mut self, tape: &Tape<'_>) -> Outcome {
+        let by = By::new(tape.program, tape.call.span);
         let mut data = Data::unknown(TagSet::EMPTY);
-        for member in &parsed.operands {
-            let read = self.read_path(member, program, call.span);
+        for member in &tape.parsed.operands {
+            let read = self.read_path(member, by.program, by.span);
             data.tags = data.tags.union(read.tags);
-            if parsed.tags.has(tag::REMOVES_SOURCE) {
-                let target = self.path_target_for(member, Kind::Delete);
-                let own = self
-                    .path_tags(&target, member, Kind::Delete)
-                    .union(self.work_tags(&target, Kind::Delete));
-                let tags = self.state.ambient.union(member.tags).union(own).with(tag::RECURSIVE);
-                self.core.emit(Kind::Delete, target, tags, program, member.span);
+            if tape.parsed.tags.has(tag::REMOVES_SOURCE) {
+                self.removed(member, self.state.ambient.with(tag::RECURSIVE), by.program);
             }
         }
-        cwd.clone_into(&mut self.state.cwd);
-        match archive {
+        tape.cwd.clone_into(&mut self.state.cwd);
+        match tape.archive {
             Some(archive) if archive.text.contains(':') && !archive.text.starts_with('/') => {
                 let target = self.host_target(archive);
-                let tags = self.state.ambient.union(data.tags);
-                self.core.emit(Kind::Send, target, tags, program, call.span);
+                self.core.emit(Kind::Send, target, self.state.ambient.union(data.tags), by);
                 Outcome::silent()
             }
             Some(archive) => {
-                self.write_path(archive, Kind::Write, &data, program, call.span);
+                self.write_path(archive, Kind::Write, &data, by);
                 Outcome::silent()
             }
             None => Outcome::prints(data),
         }
     }
 
-    fn tar_extract(
-        &mut self,
-        parsed: &Parsed,
-        archive: Option<&Field>,
-        call: &Call<'_>,
-        program: &Rc<str>,
-        cwd: &str,
-    ) -> Outcome {
-        let folder = std::mem::replace(&mut self.state.cwd, cwd.to_owned());
-        let data = match archive {
-            Some(archive) => self.read_path(archive, program, call.span),
-            None => call.stdin.clone(),
+    fn tar_extract(&mut self, tape: &Tape<'_>) -> Outcome {
+        let by = By::new(tape.program, tape.call.span);
+        let folder = std::mem::replace(&mut self.state.cwd, tape.cwd.to_owned());
+        let data = match tape.archive {
+            Some(archive) => self.read_path(archive, by.program, by.span),
+            None => tape.call.stdin.clone(),
         };
         let data = Data { text: None, ..data };
-        if parsed.has_switch(&["-O", "--to-stdout"]) {
+        if tape.parsed.has_switch(&["-O", "--to-stdout"]) {
             return Outcome::prints(data);
         }
-        let field = Field::known(folder.clone(), call.span);
-        let target = self.path_target_for(&field, Kind::Write);
-        let mut tags = self.state.ambient.union(parsed.tags).union(data.tags);
-        tags = tags.with(tag::RECURSIVE).minus(TagSet::of(tag::EXACT));
+        let target = self.path_target_for(&Field::known(folder.clone(), by.span), Kind::Write);
+        let tags = self.state.ambient.union(tape.parsed.tags).union(data.tags);
+        let tags = tags.with(tag::RECURSIVE).minus(TagSet::of(tag::EXACT));
         // unpacking adds to the folder; it does not replace the folder itself
-        self.core.emit(Kind::Create, target, tags, program, call.span);
+        self.core.emit(Kind::Create, target, tags, by);
         self.state.note_written(&folder, data, Reach::Tree);
         Outcome::silent()
     }

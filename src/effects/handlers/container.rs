@@ -7,8 +7,9 @@ use std::rc::Rc;
 
 use crate::act::tag;
 use crate::canonical::value::Field;
-use crate::effects::arguments::parse;
+use crate::effects::arguments::{Meant, Parsed, parse};
 use crate::effects::call::Call;
+use crate::effects::fields::made;
 use crate::effects::walk::{Outcome, Walk};
 use crate::policy::tables::{Command, Is};
 
@@ -29,6 +30,38 @@ fn mount_of(text: &str) -> Option<(String, String)> {
         .then(|| (host.to_owned(), inside.to_owned()))
 }
 
+/// Whether a description's operands are a command.
+fn runs_command(spec: &Command) -> bool {
+    let operands = &spec.operands;
+    let mut roles = operands.rest.iter().chain(operands.first.iter().flat_map(|r| r.iter()));
+    roles.any(|r| r.is == Is::Command)
+}
+
+fn is_command(word: &Meant) -> bool {
+    word.roles.iter().any(|r| r.is == Is::Command)
+}
+
+fn is_mount(word: &Meant) -> bool {
+    word.roles.iter().any(|r| r.tags.has(tag::HOST_MOUNT))
+}
+
+/// The command that runs inside: the entry point that options name, then the words after the image.
+fn inner_words(parsed: &Parsed, words: &[Field]) -> Vec<Field> {
+    let mut argv: Vec<Field> = Vec::new();
+    for pair in words.windows(2) {
+        let [name, value] = pair else { continue };
+        if name.text == "--entrypoint" {
+            argv.push(value.clone());
+        } else if let Some(value) = name.text.strip_prefix("--entrypoint=") {
+            argv.push(Field { text: value.to_owned(), ..name.clone() });
+        }
+    }
+    let first = parsed.meant.iter().find(|m| is_command(m)).map(|m| &m.field);
+    let start = first.and_then(|f| parsed.operands.iter().rposition(|o| o == f));
+    argv.extend_from_slice(parsed.operands.get(start.unwrap_or(usize::MAX)..).unwrap_or(&[]));
+    argv
+}
+
 impl Walk<'_, '_> {
     pub fn container(
         &mut self,
@@ -36,69 +69,34 @@ impl Walk<'_, '_> {
         call: &Call<'_>,
         program: &Rc<str>,
     ) -> Option<Outcome> {
-        let parsed = parse(spec, call.arguments());
-        let runs = parsed.spec().is_some_and(|s| {
-            s.operands
-                .rest
-                .iter()
-                .chain(s.operands.first.iter().flat_map(|r| r.iter()))
-                .any(|r| r.is == Is::Command)
-        });
-        if !runs {
+        let mut parsed = parse(spec, call.arguments());
+        if !parsed.spec().is_some_and(runs_command) {
             return None;
         }
-        let mut mounts = Vec::new();
-        for word in &parsed.meant {
-            let mounted = word.roles.iter().any(|r| r.tags.has(tag::HOST_MOUNT));
-            if !mounted {
-                continue;
-            }
-            if let Some((host, inside)) = mount_of(&word.field.text) {
-                let field = Field { text: host, pattern: None, ..word.field.clone() };
-                mounts.push((inside, self.resolved(&field)));
-            }
-        }
-        let saved = (self.state.mounts.clone(), self.state.cwd.clone(), self.state.ambient);
-        self.state.mounts = Rc::new(mounts.clone());
-        self.state.ambient = saved.2.with(tag::IN_CONTAINER);
+        let argv = inner_words(&parsed, call.arguments());
+        let mut outcome =
+            if argv.is_empty() { Outcome::silent() } else { self.contained(&argv, &parsed, call) };
         // the words of the container's own options are the host's paths
-        let mut outer = parsed.clone();
-        let inner = outer.meant.iter().position(|m| m.roles.iter().any(|r| r.is == Is::Command));
-        let inner_words: Vec<Field> = match inner {
-            Some(at) => {
-                let first = outer.meant.get(at).map(|m| m.field.clone());
-                let start = first.and_then(|f| parsed.operands.iter().rposition(|o| *o == f));
-                parsed.operands.get(start.unwrap_or(usize::MAX)..).unwrap_or(&[]).to_vec()
-            }
-            None => Vec::new(),
-        };
-        outer.meant.retain(|m| !m.roles.iter().any(|r| r.is == Is::Command));
-        let mut entry: Vec<Field> = Vec::new();
-        for pair in call.arguments().windows(2) {
-            if let [name, value] = pair
-                && name.text == "--entrypoint"
-            {
-                entry.push(value.clone());
-            } else if let [name, _] = pair
-                && let Some(value) = name.text.strip_prefix("--entrypoint=")
-            {
-                entry.push(Field { text: value.to_owned(), ..name.clone() });
-            }
-        }
-        let mut outcome = Outcome::silent();
-        entry.extend(inner_words);
-        if !entry.is_empty() {
-            let mut child = self.fork();
-            child.state.functions = Rc::default();
-            child.state.aliases = Rc::default();
-            child.state.cwd = "/container".to_owned();
-            outcome =
-                child.call(&Call { argv: &entry, stdin: call.stdin, environment: &[], span: call.span });
-        }
-        (self.state.mounts, self.state.cwd, self.state.ambient) = saved;
-        let own = self.carry_out_mounts(spec, call, program, outer);
+        parsed.meant.retain(|m| !is_command(m));
+        let own = self.carry_out_mounts(spec, call, program, parsed);
         outcome.data.append(&own.data);
         Some(outcome)
+    }
+
+    /// The inner command: it sees the mounted folders of this machine and nothing else of it.
+    fn contained(&mut self, argv: &[Field], parsed: &Parsed, call: &Call<'_>) -> Outcome {
+        let mut mounts = Vec::new();
+        for word in parsed.meant.iter().filter(|m| is_mount(m)) {
+            if let Some((host, inside)) = mount_of(&word.field.text) {
+                mounts.push((inside, self.resolved(&made(host, &word.field))));
+            }
+        }
+        let mut child = self.fork();
+        child.state.mounts = Rc::new(mounts);
+        child.state.ambient = child.state.ambient.with(tag::IN_CONTAINER);
+        child.forget_names();
+        "/container".clone_into(&mut child.state.cwd);
+        child.call(&Call { argv, stdin: call.stdin, environment: &[], span: call.span })
     }
 
     fn carry_out_mounts(
@@ -106,10 +104,10 @@ impl Walk<'_, '_> {
         spec: &'static Command,
         call: &Call<'_>,
         program: &Rc<str>,
-        mut parsed: crate::effects::arguments::Parsed,
+        mut parsed: Parsed,
     ) -> Outcome {
         for word in &mut parsed.meant {
-            if word.roles.iter().any(|r| r.tags.has(tag::HOST_MOUNT))
+            if is_mount(word)
                 && let Some((host, _)) = mount_of(&word.field.text)
             {
                 word.field.text = host;

@@ -8,8 +8,8 @@ use std::rc::Rc;
 use crate::act::{Class, ClassSet, Kind, TagSet, tag};
 use crate::canonical::value::{Data, Field, HOLE};
 use crate::effects::call::Call;
+use crate::effects::core::By;
 use crate::effects::walk::{Outcome, Walk};
-use crate::policy::tables::Command;
 
 /// What a find call says.
 #[derive(Default)]
@@ -198,7 +198,7 @@ fn parse(words: &[Field]) -> Search {
 }
 
 impl Walk<'_, '_> {
-    pub fn find(&mut self, _spec: &'static Command, call: &Call<'_>, program: &Rc<str>) -> Outcome {
+    pub fn find(&mut self, call: &Call<'_>, program: &Rc<str>) -> Outcome {
         let mut search = parse(call.arguments());
         if search.starts.is_empty() {
             search.starts.push(Field::known(".", call.span));
@@ -211,7 +211,12 @@ impl Walk<'_, '_> {
             // `find . ! -name '*.c'` spares what it names; of a home or a system too little would be left
             let near = ClassSet::of(Class::Workspace).with(Class::Temporary).with(Class::Outside);
             let near = target.classes.has_any(near);
-            self.core.emit(Kind::List, target, self.state.ambient.with(tag::RECURSIVE), program, start.span);
+            self.core.emit(
+                Kind::List,
+                target,
+                self.state.ambient.with(tag::RECURSIVE),
+                By::new(program, start.span),
+            );
             for (action, branches) in &search.actions {
                 for branch in branches {
                     let found = found_by(branch, start, near, search.depth_zero);
@@ -219,7 +224,12 @@ impl Walk<'_, '_> {
                         Action::Delete(word) => self.delete_found(&found, program, word.span),
                         Action::Run(argv) => self.run_found(argv, &found.field, call),
                         Action::Write(field) => {
-                            self.write_path(field, Kind::Write, &Data::unknown(tags), program, call.span);
+                            self.write_path(
+                                field,
+                                Kind::Write,
+                                &Data::unknown(tags),
+                                By::new(program, call.span),
+                            );
                         }
                     }
                 }
@@ -243,7 +253,7 @@ impl Walk<'_, '_> {
             tags = tags.with(tag::RECURSIVE).with(tag::GLOB_ALL);
         }
         tags = tags.union(self.work_tags(&target, Kind::Delete)).minus(TagSet::of(tag::UNKNOWN_TARGET));
-        self.core.emit(Kind::Delete, target, tags, program, span);
+        self.core.emit(Kind::Delete, target, tags, By::new(program, span));
     }
 
     /// `-exec COMMAND {} ;`
@@ -258,10 +268,8 @@ impl Walk<'_, '_> {
                 }
             })
             .collect();
-        let mut child = self.fork();
-        child.call(&Call { argv: &words, stdin: call.stdin, environment: &[], span: call.span });
-        let written = child.state.written;
-        self.state.written = written;
+        let call = Call { argv: &words, stdin: call.stdin, environment: &[], span: call.span };
+        self.in_child(|child| child.call(&call));
     }
 }
 

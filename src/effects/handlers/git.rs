@@ -7,10 +7,22 @@ use std::rc::Rc;
 
 use crate::act::tag;
 use crate::canonical::value::Field;
-use crate::effects::arguments::{Parsed, parse};
+use crate::effects::arguments::parse;
 use crate::effects::call::Call;
+use crate::effects::fields::{Borders, joined, made};
 use crate::effects::walk::{Outcome, Walk};
 use crate::policy::tables::{Command, Role};
+
+/// A git command line behind the program's name.
+#[derive(Default)]
+struct Line<'w> {
+    /// The subcommand and its words.
+    words: &'w [Field],
+    /// Aliases that `-c` has defined.
+    aliases: Vec<(String, Field)>,
+    /// Options in front of the subcommand that stay.
+    globals: Vec<Field>,
+}
 
 /// Whether a setting's name matches a described one: `*` stands for one part or more, case is ignored.
 fn setting_matches(pattern: &str, key: &str) -> bool {
@@ -40,29 +52,27 @@ impl Walk<'_, '_> {
         }
         let key_lower = key.to_ascii_lowercase();
         let Some(roles) = self.setting_roles(key) else { return };
-        let field = Field { text: value.trim_start_matches('!').to_owned(), pattern: None, ..pair.clone() };
         // an alias without `!` is a git command line
         let text = if key_lower.starts_with("alias.") && !value.starts_with('!') {
             format!("git {value}")
         } else {
-            field.text.clone()
+            value.trim_start_matches('!').to_owned()
         };
-        let field = Field { text, ..field };
-        let parsed = Parsed { specs: vec![spec], ..Parsed::default() };
-        self.apply_roles(roles, &field, call, program, parsed);
+        let field = made(text, pair);
+        self.apply_roles(roles, &field, (spec, call, program));
     }
 
     pub fn git(&mut self, spec: &'static Command, call: &Call<'_>, program: &Rc<str>) -> Outcome {
         let mut words = call.arguments();
         let saved = self.state.cwd.clone();
-        let mut aliases: Vec<(String, Field)> = Vec::new();
-        let mut globals: Vec<Field> = Vec::new();
+        let mut line = Line::default();
         loop {
             match words {
                 [dash, pair, rest @ ..] if dash.text == "-c" => {
                     if let Some((key, value)) = pair.text.split_once('=') {
                         if let Some(name) = key.to_ascii_lowercase().strip_prefix("alias.") {
-                            aliases.push((name.to_owned(), Field { text: value.to_owned(), ..pair.clone() }));
+                            line.aliases
+                                .push((name.to_owned(), Field { text: value.to_owned(), ..pair.clone() }));
                         } else {
                             self.git_setting(spec, pair, call, program);
                         }
@@ -79,18 +89,18 @@ impl Walk<'_, '_> {
                         "--git-dir" | "--work-tree" | "--namespace" | "--exec-path" | "--config-env"
                     ) && !dash.text.contains('=') =>
                 {
-                    globals.extend([dash.clone(), value.clone()]);
+                    line.globals.extend([dash.clone(), value.clone()]);
                     words = rest;
                 }
                 [dash, rest @ ..] if dash.text.starts_with('-') => {
-                    globals.push(dash.clone());
+                    line.globals.push(dash.clone());
                     words = rest;
                 }
                 _ => break,
             }
         }
-        let outcome =
-            self.git_command(spec, words, &aliases, &globals, &Call { argv: call.argv, ..*call }, program);
+        line.words = words;
+        let outcome = self.git_command(spec, &line, call, program);
         self.state.cwd = saved;
         outcome
     }
@@ -98,20 +108,14 @@ impl Walk<'_, '_> {
     fn git_command(
         &mut self,
         spec: &'static Command,
-        words: &[Field],
-        aliases: &[(String, Field)],
-        globals: &[Field],
+        line: &Line<'_>,
         call: &Call<'_>,
         program: &Rc<str>,
     ) -> Outcome {
+        let words = line.words;
         let name = words.first().map(|f| f.text.to_ascii_lowercase()).unwrap_or_default();
-        if let Some((_, text)) = aliases.iter().find(|(n, _)| *n == name) {
-            let rest = words
-                .iter()
-                .skip(1)
-                .map(|f| crate::canonical::operation::quote(&f.text))
-                .collect::<Vec<_>>()
-                .join(" ");
+        if let Some((_, text)) = line.aliases.iter().find(|(n, _)| *n == name) {
+            let rest = joined(words.get(1..).unwrap_or(&[]), Borders::Kept).text;
             let line = match text.text.strip_prefix('!') {
                 Some(shell) => format!("{shell} {rest}"),
                 None => format!("git {} {rest}", text.text),
@@ -131,7 +135,7 @@ impl Walk<'_, '_> {
                 }
             }
         }
-        let mut all: Vec<Field> = globals.to_vec();
+        let mut all: Vec<Field> = line.globals.clone();
         all.extend_from_slice(words);
         let parsed = parse(spec, &all);
         self.carry_out(spec, call, program, parsed)
@@ -157,12 +161,9 @@ impl Walk<'_, '_> {
         let plain: Vec<&Field> =
             words.iter().filter(|f| !f.text.starts_with('-') && f.text != "set").collect();
         if let [.., key, value] = plain.as_slice() {
-            let pair =
-                Field { text: format!("{}={}", key.text, value.text), pattern: None, ..(*value).clone() };
-            let ambient = self.state.ambient;
-            self.state.ambient = ambient.with(tag::GRANTS);
-            self.git_setting(spec, &pair, call, program);
-            self.state.ambient = ambient;
+            let pair = made(format!("{}={}", key.text, value.text), value);
+            let tags = self.state.ambient.with(tag::GRANTS);
+            self.under(tags, |walk| walk.git_setting(spec, &pair, call, program));
         }
     }
 }

@@ -3,19 +3,20 @@
 //! In: a call whose description names a handler. Out: `None` where the generic reading is right after all.
 //! Never: does what a description could.
 
+mod archive;
 mod container;
 mod find;
 mod git;
+pub mod mode;
 mod remote;
 mod signal;
 mod socat;
-mod archive;
-pub mod mode;
 mod xargs;
 
 use std::rc::Rc;
 
 use crate::effects::call::Call;
+use crate::effects::fields::made;
 use crate::effects::walk::{Outcome, Walk};
 use crate::policy::tables::Command;
 
@@ -27,7 +28,7 @@ impl Walk<'_, '_> {
         }
         match spec.handler {
             "env" => self.split_string(spec, call, program),
-            "find" => Some(self.find(spec, call, program)),
+            "find" => Some(self.find(call, program)),
             "xargs" => Some(self.xargs(spec, call, program)),
             "daemon" => Some(self.daemon(spec, call, program)),
             "zargs" => Some(self.zargs(call)),
@@ -38,7 +39,7 @@ impl Walk<'_, '_> {
             "socat" => Some(self.socat(spec, call, program)),
             "kill" => Some(self.kill(spec, call, program)),
             "tar" => Some(self.tar(spec, call, program)),
-            "chmod" => Some(self.chmod(spec, call, program)),
+            "chmod" => Some(self.chmod(call, program)),
             "busybox" => self.busybox(call),
             _ => None,
         }
@@ -59,7 +60,7 @@ impl Walk<'_, '_> {
         let rest = parsed.operands.iter().map(|f| crate::canonical::operation::quote(&f.text));
         let line = std::iter::once(text.text.clone()).chain(rest).collect::<Vec<_>>().join(" ");
         let mut child = self.fork();
-        Some(child.opaque_or_text(&crate::effects::walk::made(&line, &text), program))
+        Some(child.opaque_or_text(&made(line, &text), program))
     }
 
     /// `busybox APPLET …`

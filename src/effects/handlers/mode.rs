@@ -7,9 +7,9 @@ use std::rc::Rc;
 use crate::act::{Class, ClassSet, Kind, TagSet, tag};
 use crate::canonical::value::Field;
 use crate::effects::call::Call;
+use crate::effects::core::By;
 use crate::effects::model::Target;
 use crate::effects::walk::{Outcome, Walk};
-use crate::policy::tables::Command;
 
 /// Tags of a mode as chmod(1) reads it.
 pub fn mode_tags(mode: &str) -> TagSet {
@@ -24,7 +24,8 @@ pub fn mode_tags(mode: &str) -> TagSet {
         if bits & 0o111 != 0 {
             tags = tags.with(tag::EXECUTABLE);
         }
-        if bits & 0o077 == 0 {
+        let others = bits & 0o077;
+        if others == 0 {
             tags = tags.with(tag::TIGHTENS);
         }
         return tags;
@@ -55,7 +56,7 @@ pub fn mode_tags(mode: &str) -> TagSet {
 }
 
 impl Walk<'_, '_> {
-    pub fn chmod(&mut self, _spec: &'static Command, call: &Call<'_>, program: &Rc<str>) -> Outcome {
+    pub fn chmod(&mut self, call: &Call<'_>, program: &Rc<str>) -> Outcome {
         let mut mode: Option<&Field> = None;
         let mut targets: Vec<&Field> = Vec::new();
         let mut tags = self.state.ambient;
@@ -80,12 +81,12 @@ impl Walk<'_, '_> {
         if targets.is_empty() && tags.has(tag::SETUID) {
             // the operand was a variable that is empty here; it needn't be where the script runs
             let target = Target { classes: ClassSet::of(Class::Unknown), ..Target::default() };
-            self.core.emit(Kind::Chmod, target, tags.with(tag::UNKNOWN_TARGET), program, call.span);
+            self.core.emit(Kind::Chmod, target, tags.with(tag::UNKNOWN_TARGET), By::new(program, call.span));
         }
         for field in targets {
             let target = self.path_target_for(field, Kind::Chmod);
             let all = tags.union(field.tags).union(self.path_tags(&target, field, Kind::Chmod));
-            self.core.emit(Kind::Chmod, target, all, program, field.span);
+            self.core.emit(Kind::Chmod, target, all, By::new(program, field.span));
         }
         Outcome::silent()
     }

@@ -9,6 +9,9 @@ use crate::act::{Kind, TagSet, tag};
 use crate::canonical::value::{Data, Field, Origin};
 use crate::effects::arguments::parse;
 use crate::effects::call::Call;
+use crate::effects::core::By;
+use crate::effects::fields::{Borders, joined, made};
+use crate::effects::files::Interpreter;
 use crate::effects::model::Target;
 use crate::effects::walk::{Outcome, Walk};
 use crate::policy::tables::{Command, Is};
@@ -22,7 +25,7 @@ impl Walk<'_, '_> {
         for word in &parsed.meant {
             let Some((key, value)) = word.field.text.split_once(['=', ' ']) else { continue };
             if LOCAL_COMMANDS.contains(&key.trim().to_ascii_lowercase().as_str()) && value != "none" {
-                let field = Field { text: value.to_owned(), pattern: None, ..word.field.clone() };
+                let field = made(value, &word.field);
                 let mut child = self.fork();
                 child.opaque_or_text(&field, program);
             }
@@ -38,18 +41,22 @@ impl Walk<'_, '_> {
                 if let Is::Effect(kind) = role.is {
                     let target = self.named_target(kind, &word.field);
                     let tags = self.state.ambient.union(parsed.tags).union(role.tags).union(word.field.tags);
-                    self.core.emit(kind, target, tags, program, call.span);
+                    self.core.emit(kind, target, tags, By::new(program, call.span));
                 }
             }
         }
         let mut child = self.fork();
         child.state.ambient = child.state.ambient.with(tag::ON_REMOTE_HOST);
-        child.state.cwd = "/home/remote/work".to_owned();
+        "/home/remote/work".clone_into(&mut child.state.cwd);
         child.stdin = call.stdin.clone();
         if remote.is_empty() {
             if call.stdin.origin == Origin::Inside && !silent {
                 let field = host.unwrap_or_default();
-                return child.code_data(crate::policy::tables::Lang::Shell, call.stdin, &field, &[], program);
+                return child.code_data(
+                    Interpreter::new(crate::policy::tables::Lang::Shell, &[], program),
+                    call.stdin,
+                    &field,
+                );
             }
             if !silent && host.is_some() {
                 let tags = child.state.ambient.with(tag::INTERACTIVE);
@@ -57,16 +64,12 @@ impl Walk<'_, '_> {
                     Kind::Shell,
                     Target { written: Rc::clone(program), ..Target::default() },
                     tags,
-                    program,
-                    call.span,
+                    By::new(program, call.span),
                 );
             }
             return Outcome::prints(Data::unknown(TagSet::of(tag::FROM_UNKNOWN)));
         }
-        let tags = remote.iter().fold(TagSet::EMPTY, |t, f| t.union(f.tags));
-        let text = remote.iter().map(|f| f.text.as_str()).collect::<Vec<_>>().join(" ");
-        let span = remote.first().map(|f| f.span).unwrap_or_default();
-        let outcome = child.opaque_or_text(&Field { text, pattern: None, tags, span }, program);
+        let outcome = child.opaque_or_text(&joined(&remote, Borders::Lost), program);
         Outcome::prints(Data { text: None, tags: outcome.data.tags, origin: Origin::Inside })
     }
 }

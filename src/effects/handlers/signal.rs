@@ -5,9 +5,10 @@
 
 use std::rc::Rc;
 
-use crate::act::{Class, ClassSet, Kind, TagSet, tag};
+use crate::act::{Class, ClassSet, Kind, tag};
 use crate::canonical::value::Field;
 use crate::effects::call::Call;
+use crate::effects::core::By;
 use crate::effects::model::Target;
 use crate::effects::walk::{Outcome, Walk};
 use crate::policy::tables::Command;
@@ -54,7 +55,7 @@ impl Walk<'_, '_> {
                 tags = tags.with(tag::ALL);
             }
             let target = Target { written: Rc::clone(&name), resolved: name, classes };
-            self.core.emit(Kind::Signal, target, tags.union(TagSet::EMPTY), program, field.span);
+            self.core.emit(Kind::Signal, target, tags, By::new(program, field.span));
         }
         Outcome::silent()
     }

@@ -9,6 +9,8 @@ use crate::act::{Kind, TagSet, tag};
 use crate::canonical::value::{Data, Field};
 use crate::effects::arguments::parse;
 use crate::effects::call::Call;
+use crate::effects::core::By;
+use crate::effects::fields::made;
 use crate::effects::walk::{Outcome, Walk};
 use crate::policy::tables::Command;
 
@@ -88,7 +90,7 @@ impl Walk<'_, '_> {
             from = from.union(call.stdin.tags);
         }
         for (end, field) in &ends {
-            let named = |text: &str| Field { text: text.to_owned(), pattern: None, ..field.clone() };
+            let named = |text: &str| made(text, &field);
             let mut tags = self.state.ambient.union(parsed.tags).union(field.tags);
             if runs {
                 tags = tags.with(tag::RUNS_PROGRAM);
@@ -96,14 +98,14 @@ impl Walk<'_, '_> {
             match end {
                 End::Connect(peer) => {
                     let target = self.host_target(&named(peer));
-                    self.core.emit(Kind::Connect, target.clone(), tags, program, field.span);
+                    self.core.emit(Kind::Connect, target.clone(), tags, By::new(program, field.span));
                     if !from.is_empty() {
-                        self.core.emit(Kind::Send, target, tags.union(from), program, field.span);
+                        self.core.emit(Kind::Send, target, tags.union(from), By::new(program, field.span));
                     }
                 }
                 End::Listen(place) => {
                     let target = self.named_target(Kind::Listen, &named(place));
-                    self.core.emit(Kind::Listen, target, tags, program, field.span);
+                    self.core.emit(Kind::Listen, target, tags, By::new(program, field.span));
                 }
                 End::Program(text) => {
                     let mut child = self.fork();
@@ -121,19 +123,19 @@ impl Walk<'_, '_> {
 
     /// Files and local sockets: the first address is read, the second written.
     fn socat_source(&mut self, (i, end): (usize, &End), field: &Field, program: &Rc<str>) -> TagSet {
-        let named = |text: &str| Field { text: text.to_owned(), pattern: None, ..field.clone() };
+        let named = |text: &str| made(text, &field);
         match end {
             End::File(path) if i == 0 => self.read_path(&named(path), program, field.span).tags,
             End::File(path) => {
                 let data = Data::unknown(TagSet::of(tag::FROM_UNKNOWN));
-                self.write_path(&named(path), Kind::Write, &data, program, field.span);
+                self.write_path(&named(path), Kind::Write, &data, By::new(program, field.span));
                 TagSet::EMPTY
             }
             // a control socket is as good as what it controls
             End::Socket(path) => self.read_path(&named(path), program, field.span).tags,
             End::Interface => {
                 let target = self.named_target(Kind::Kernel, field);
-                self.core.emit(Kind::Kernel, target, self.state.ambient, program, field.span);
+                self.core.emit(Kind::Kernel, target, self.state.ambient, By::new(program, field.span));
                 TagSet::EMPTY
             }
             End::Program(_) | End::Connect(_) | End::Listen(_) | End::Own => TagSet::EMPTY,

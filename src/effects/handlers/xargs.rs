@@ -10,6 +10,7 @@ use crate::canonical::operation::quote;
 use crate::canonical::value::{Data, Field, HOLE, Origin, Value};
 use crate::effects::arguments::{Parsed, parse};
 use crate::effects::call::Call;
+use crate::effects::fields::{Borders, joined, tags_of};
 use crate::effects::walk::{Outcome, Walk};
 use crate::policy::tables::Command;
 
@@ -153,14 +154,11 @@ impl Walk<'_, '_> {
     fn nested(&mut self, argv: &[Field], call: &Call<'_>) -> Outcome {
         let empty = Data::empty();
         let stdin = if call.stdin.origin == Origin::Inherited { call.stdin.clone() } else { empty };
-        let mut child = self.fork();
-        child.state.functions = Rc::default();
-        child.state.aliases = Rc::default();
-        let outcome =
-            child.call(&Call { argv, stdin: &stdin, environment: call.environment, span: call.span });
-        let written = child.state.written;
-        self.state.written = written;
-        outcome
+        let call = Call { argv, stdin: &stdin, environment: call.environment, span: call.span };
+        self.in_child(|child| {
+            child.forget_names();
+            child.call(&call)
+        })
     }
 
     /// `parallel COMMAND ::: ARGUMENTS`, or with arguments from the input; the command is shell text.
@@ -179,8 +177,8 @@ impl Walk<'_, '_> {
         if !listed {
             given = words_of(call.stdin, call, Ends::Lines);
         }
-        let tags = command.iter().chain(&given).fold(TagSet::EMPTY, |t, f| t.union(f.tags));
-        let text = command.iter().map(|f| f.text.as_str()).collect::<Vec<_>>().join(" ");
+        let tags = tags_of(command.iter().chain(&given));
+        let text = joined(&command, Borders::Lost).text;
         let mut all = Outcome::silent();
         for word in given.iter().take(WORDS) {
             let line = if text.is_empty() {

@@ -1,0 +1,67 @@
+//! What a described call prints, and what it means to print into an interpreter.
+//!
+//! In: a call that was carried out. Out: its output with provenance, its status. Never: claims a text that
+//! isn't certain.
+
+use crate::act::{Kind, TagSet, UnknownKind, tag};
+use crate::canonical::value::{Data, Origin};
+use crate::effects::arguments::Meant;
+use crate::effects::fields::tags_of;
+use crate::effects::interpret::Doing;
+use crate::effects::model::Indicator;
+use crate::effects::print::simulate;
+use crate::effects::shells::prints_settings;
+use crate::effects::walk::{Outcome, Status, Walk};
+use crate::policy::tables::{Is, Lang, Output};
+
+impl Walk<'_, '_> {
+    /// What a described call prints.
+    pub fn printed(&mut self, doing: &Doing<'_>) -> Outcome {
+        let decodes = doing.tags.has(tag::DECODES) && doing.spec.output == Output::Through;
+        let mut data = match doing.spec.output {
+            Output::Through if decodes => Data::unknown(doing.read.tags.with(tag::FROM_DECODED)),
+            Output::Plain => Data::unknown(TagSet::EMPTY),
+            Output::Through => Data { text: None, ..doing.read.clone() },
+            Output::Fetched => Data::unknown(doing.read.tags.with(tag::FROM_NETWORK)),
+            Output::Decoded => Data::unknown(doing.read.tags.with(tag::FROM_DECODED)),
+            Output::Arguments => Data::unknown(tags_of(doing.call.arguments())),
+            Output::System => Data::unknown(TagSet::of(tag::FROM_SYSTEM)),
+            Output::Environment => Data::unknown(TagSet::of(tag::FROM_ENVIRONMENT)),
+            Output::Unknown => Data::unknown(doing.read.tags.with(tag::FROM_UNKNOWN)),
+        };
+        data.origin = Origin::Inside;
+        data.tags = data.tags.minus(TagSet::of(tag::FROM_STDIN).with(tag::SHELL_SETTINGS));
+        if prints_settings(&doing.call) {
+            data.tags = data.tags.with(tag::SHELL_SETTINGS);
+        }
+        if let Some(text) = simulate(&doing.program, doing.call.arguments(), &doing.read) {
+            data.text = Some(text);
+        }
+        self.written_to_stdout(doing, &mut data);
+        // `which a || which b` is taken for a's place
+        let status = if &*doing.program == "which" { Status::Success } else { Status::Either };
+        Outcome { data, status }
+    }
+
+    /// A download without an output file is printed; one with a file is not.
+    fn written_to_stdout(&mut self, doing: &Doing<'_>, data: &mut Data) {
+        let to_file = |m: &Meant| {
+            m.roles.iter().any(|r| matches!(r.is, Is::Effect(Kind::Write | Kind::Append)))
+                && !matches!(m.field.text.as_str(), "-" | "/dev/stdout")
+        };
+        if doing.spec.output == Output::Fetched && doing.parsed.meant.iter().any(to_file) {
+            *data = Data::unknown(TagSet::EMPTY);
+        }
+        if data.tags.has(tag::FROM_NETWORK) && doing.spec.output == Output::Plain {
+            self.core.doubt(UnknownKind::Value, "output", doing.call.span);
+        }
+    }
+}
+
+/// How an interpreter's input counts as structure: text that stands in the command, as in a here-document,
+/// is judged itself and counts as the pipe that it is; so do query languages, which start nothing.
+pub fn indicator_of(lang: Lang, input: &Data) -> Indicator {
+    let hidden = TagSet::of(tag::FROM_DECODED).with(tag::FROM_NETWORK);
+    let read = input.whole().is_some() && !input.tags.has_any(hidden);
+    if read || matches!(lang, Lang::Sql | Lang::Jq) { Indicator::Pipe } else { Indicator::PipeToInterpreter }
+}
