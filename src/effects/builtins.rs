@@ -216,6 +216,7 @@ impl Walk<'_, '_> {
                         'n' => Some(VariableKind::Reference),
                         'l' => Some(VariableKind::Lower),
                         'u' => Some(VariableKind::Upper),
+                        'A' => Some(VariableKind::Map),
                         _ => kind,
                     };
                 }

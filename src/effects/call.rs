@@ -103,12 +103,26 @@ const WRAPPED: &[&str] = &[
     "xargs",
 ];
 
+/// Deepest nesting of commands that run commands.
+const NESTED: u16 = 48;
+
 /// Deepest nesting of function calls that is walked.
 const CALLS: u16 = 24;
 
 impl Walk<'_, '_> {
     pub fn call(&mut self, call: &Call<'_>) -> Outcome {
         let Some(head) = call.argv.first() else { return Outcome::success() };
+        if self.core.nested >= NESTED {
+            self.core.doubt(UnknownKind::Limit, "commands in commands", call.span);
+            return Outcome::prints(Data::unknown(TagSet::of(tag::FROM_UNKNOWN)));
+        }
+        self.core.nested += 1;
+        let outcome = self.call_of(head, call);
+        self.core.nested -= 1;
+        outcome
+    }
+
+    fn call_of(&mut self, head: &Field, call: &Call<'_>) -> Outcome {
         self.note_canonical(call);
         for (name, value) in call.environment {
             self.injected(name, value, call.span, crate::effects::inject::Setting::Command);

@@ -10,9 +10,9 @@ const VALUES: &[&str] = &[
     "ÀB", "a,b,,c", "aXbXc", "aaa", "'-n'", "0", "17", "'a\\b'", "'q\"q'",
 ];
 const PATTERNS: &[&str] = &["a", "*", "?", "*/", "/*", ".*", "*.", "[a-c]", "[!a]", "X", "'*'", "\\*", "b*", "?b", "\"a\"", "[[:alpha:]]", ":", " ", "@(a|b)"];
-const BARE: &[&str] = &["a", "rm", "-rf", "x.y", "/etc", "b:c", "=", "a=b", "+", "%", "^", ",", "@", "~x", "é", "]", "}", "#", "!", "0", "a#b"];
+const BARE: &[&str] = &["a", "rm", "-rf", "x.y", "/etc", "b:c", "=", "a=b", "+", "%", "^", ",", "@", "é", "]", "}", "#", "!", "0", "a#b"];
 const ANSI: &[&str] = &["a", "\\n", "\\t", "\\x41", "\\x6", "\\101", "\\7", "\\u00e9", "\\u41", "\\U0001F600", "\\\\", "\\'", "\\\"", "\\a", "\\e", "\\cA", "\\z", "\\?", " ", "\"", "$x"];
-const ESCAPED: &[char] = &['a', ' ', '$', '\\', '"', '\'', '*', ';', '&', '|', '(', '#', '~', '{', '`', 'é', '!', '\n'];
+const ESCAPED: &[char] = &['a', ' ', '$', '\\', '"', '\'', '*', ';', '&', '|', '(', '#', '~', '{', '`', 'é', '!'];
 const SINGLE: &[&str] = &["a", " ", "$x", "\\", "\"", "*", "{a,b}", ";", "`id`", "\n", "é", "~", "#", ""];
 const DOUBLE: &[&str] = &["a", " ", "\\$", "\\\\", "\\\"", "\\`", "\\a", "'", "*", "{a,b}", ";", "\\\n", "é", "~", "#", "!", ""];
 const NUMBERS: &[&str] = &["0", "1", "2", "7", "010", "0x1f", "n", "$n", "(n+1)", "2#101", "-3"];
@@ -43,7 +43,7 @@ fn parameter(dice: &mut Dice) -> String {
         11 => format!("${{{name}:{number}}}"),
         12 => format!("${{{name}:{number}:2}}"),
         13 => format!("${{{name}: -{number}}}"),
-        14 => format!("${{{name}:0:-1}}"),
+        14 => format!("${{{name}:(-2):1}}"),
         15 => format!("${{{name}^}}"),
         16 => format!("${{{name}^^}}"),
         17 => format!("${{{name},}}"),
@@ -97,7 +97,7 @@ fn substitution(dice: &mut Dice) -> String {
 }
 
 fn braces(dice: &mut Dice) -> String {
-    let (a, b) = (dice.pick(&["a", "'b c'", "", "$x", "x.y", "\\,"]), dice.pick(&["d", "\"e\"", "", "{f,g}", "-"]));
+    let (a, b) = (dice.pick(&["a", "'b c'", "", "${x}", "x.y", "\\,"]), dice.pick(&["d", "\"e\"", "", "{f,g}", "-"]));
     match dice.below(8) {
         0 => format!("{{{a},{b}}}"),
         1 => format!("{{{a},{b}}}{{1,2}}"),
@@ -112,10 +112,12 @@ fn braces(dice: &mut Dice) -> String {
 
 fn double(dice: &mut Dice, depth: usize) -> String {
     let mut out = String::from("\"");
+    // `"${a[@]}${a[*]}"`: bash then joins neither
+    let one = list(dice);
     for _ in 0..=dice.below(3) {
         match dice.below(6) {
             0 => out += &parameter(dice),
-            1 => out += list(dice),
+            1 => out += one,
             2 => out += &arithmetic(dice),
             3 if depth < 2 => out += &substitution(dice),
             _ => out += &some(dice, DOUBLE, 3),
@@ -143,7 +145,18 @@ fn atom(dice: &mut Dice, depth: usize) -> String {
 }
 
 fn word(dice: &mut Dice) -> String {
-    (0..=dice.below(3)).map(|_| atom(dice, 0)).collect()
+    let mut out = String::new();
+    for _ in 0..=dice.below(3) {
+        let next = atom(dice, 0);
+        // bash chooses from braces in the text, before it reads names: `$a{b,c}` is `$ab $ac`, which we don't follow
+        let name = out.rsplit(|c: char| !c.is_ascii_alphanumeric()).next().unwrap_or("").len();
+        let named = out[..out.len() - name].ends_with('$');
+        if named && next.starts_with('{') {
+            out += "''";
+        }
+        out += &next;
+    }
+    out
 }
 
 /// Variables, positional parameters, perhaps a separator; then the call.
