@@ -103,6 +103,12 @@ const WRAPPED: &[&str] = &[
     "xargs",
 ];
 
+/// Words that mean something else where a command begins.
+const RESERVED: &[&str] = &[
+    "if", "then", "else", "elif", "fi", "do", "done", "case", "esac", "while", "until", "for", "select", "function",
+    "time", "coproc", "in",
+];
+
 /// Deepest nesting of commands that run commands.
 const NESTED: u16 = 48;
 
@@ -154,7 +160,13 @@ impl Walk<'_, '_> {
             if i > 0 {
                 line.push(' ');
             }
-            line.push_str(&quote(crate::text::prefix(&field.text, 400)));
+            let text = crate::text::prefix(&field.text, 400);
+            // a program of this name, not the shell's own word nor an assignment
+            let meant = i == 0 && (RESERVED.contains(&text) || text.contains('='));
+            if meant {
+                line.push('\\');
+            }
+            line.push_str(&quote(text));
         }
         let line = if line.contains(HOLE) { line.replace(HOLE, "…") } else { line };
         self.core.canonical(&line);
