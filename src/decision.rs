@@ -78,7 +78,19 @@ pub enum Ground {
     Observed,
 }
 
-/// Leave to run one command. Made by [`Decision`] alone, consumed by the record.
+/// Leave to run one command. Made by [`Decision`] alone, consumed by the record (INVARIANT(I2)).
+///
+/// Nobody else makes one:
+/// ```compile_fail,E0451
+/// let ground = agent_sh::decision::Ground::Allowed;
+/// let forged = agent_sh::decision::Warrant { ground };
+/// ```
+/// nor a second one from the first:
+/// ```compile_fail,E0599
+/// fn twice(warrant: &agent_sh::decision::Warrant) -> agent_sh::decision::Warrant {
+///     agent_sh::decision::Warrant::clone(warrant)
+/// }
+/// ```
 #[derive(Debug)]
 pub struct Warrant {
     ground: Ground,

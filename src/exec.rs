@@ -40,7 +40,12 @@ impl fmt::Display for ExecError {
     }
 }
 
-/// One execve(2): same process, directory, descriptors, signals, limits.
+/// One execve(2): same process, directory, descriptors, signals, limits. A command that isn't confined can't be run:
+/// ```compile_fail,E0308
+/// fn call() -> agent_sh::exec::Call { unreachable!() }
+/// fn logged() -> agent_sh::audit::Logged { unreachable!() }
+/// let _ = agent_sh::exec::exec(logged(), call());
+/// ```
 pub fn exec(_leave: Confined, call: Call) -> Result<Infallible, ExecError> {
     nix::unistd::execve(&call.program, &call.argv, &call.environ)
         .map_err(|errno| ExecError { program: call.program, errno })

@@ -78,6 +78,12 @@ impl fmt::Display for AuditError {
 impl std::error::Error for AuditError {}
 
 /// A command that may run and is in the record. Made by [`record`] alone, consumed by confinement.
+///
+/// ```compile_fail,E0451
+/// let receipt = agent_sh::audit::Receipt::default();
+/// fn warrant() -> agent_sh::decision::Warrant { unreachable!() }
+/// let forged = agent_sh::audit::Logged { receipt, _warrant: warrant() };
+/// ```
 #[derive(Debug)]
 pub struct Logged {
     receipt: Receipt,

@@ -11,7 +11,8 @@ use crate::text::Span;
 /// Evaluates an expression; recursion and length are bounded.
 pub fn evaluate(x: &mut Expander<'_>, text: &str, span: Span) -> Option<i64> {
     let trimmed = text.trim();
-    if let Ok(number) = trimmed.parse::<i64>() {
+    let digits = trimmed.trim_start_matches(['-', '+']);
+    if let (Ok(number), false) = (trimmed.parse::<i64>(), digits.starts_with('0') && digits.len() > 1) {
         return Some(number);
     }
     hidden(x, trimmed, span, 0);

@@ -62,33 +62,34 @@ fn is(atom: &Atom, c: char) -> bool {
     matches!(atom, Atom::Char(x) if *x == c)
 }
 
-/// The first brace group: positions of `{` and `}` and of the commas on its level.
-fn group(atoms: &[Atom], from: usize) -> Option<(usize, usize, Vec<usize>)> {
-    let mut open = from;
-    while let Some(offset) = atoms.get(open..)?.iter().position(|a| is(a, '{')) {
-        let start = open + offset;
-        let (mut depth, mut commas, mut close) = (0_usize, Vec::new(), None);
-        for (i, atom) in atoms.iter().enumerate().skip(start) {
-            if is(atom, '{') {
-                depth += 1;
-            } else if is(atom, '}') {
-                depth = depth.saturating_sub(1);
-                if depth == 0 {
-                    close = Some(i);
-                    break;
-                }
-            } else if is(atom, ',') && depth == 1 {
+/// Longest text between braces that may be a range.
+const RANGE_LENGTH: usize = 64;
+
+/// The first brace group: positions of `{` and `}` and of the commas on its level. Looks at each atom once.
+fn group(atoms: &[Atom]) -> Option<(usize, usize, Vec<usize>)> {
+    let mut open: Vec<(usize, Vec<usize>)> = Vec::new();
+    let mut first: Option<(usize, usize, Vec<usize>)> = None;
+    for (i, atom) in atoms.iter().enumerate() {
+        if is(atom, '{') {
+            open.push((i, Vec::new()));
+        } else if is(atom, ',') {
+            if let Some((_, commas)) = open.last_mut() {
                 commas.push(i);
             }
-        }
-        match close {
-            Some(end) if !commas.is_empty() || is_range(atoms.get(start + 1..end)?) => {
-                return Some((start, end, commas));
+        } else if is(atom, '}')
+            && let Some((start, commas)) = open.pop()
+        {
+            let expands = !commas.is_empty() || is_range(atoms.get(start + 1..i)?);
+            // a group that closes later but began earlier holds this one
+            if expands && first.as_ref().is_none_or(|(other, ..)| start < *other) {
+                first = Some((start, i, commas));
             }
-            Some(_) | None => open = start + 1,
+            if first.is_some() && open.is_empty() {
+                break;
+            }
         }
     }
-    None
+    first
 }
 
 fn text_of(atoms: &[Atom]) -> Option<String> {
@@ -96,14 +97,14 @@ fn text_of(atoms: &[Atom]) -> Option<String> {
 }
 
 fn is_range(atoms: &[Atom]) -> bool {
-    text_of(atoms).is_some_and(|t| range(&t).is_some())
+    atoms.len() <= RANGE_LENGTH && text_of(atoms).is_some_and(|t| range(&t).is_some())
 }
 
 fn words(atoms: &[Atom], depth: usize) -> Option<Vec<Vec<Atom>>> {
     if depth > 32 {
         return None;
     }
-    let Some((start, end, commas)) = group(atoms, 0) else {
+    let Some((start, end, commas)) = group(atoms) else {
         return Some(vec![atoms.to_vec()]);
     };
     let mut middles: Vec<Vec<Atom>> = Vec::new();

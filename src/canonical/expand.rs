@@ -131,7 +131,12 @@ impl Expander<'_> {
             Piece::Quoted(text, _) => out.quoted(text),
             Piece::Tilde(user) => out.quoted(&tilde::home(self.state, user)),
             Piece::Parameter(p, quoting) => {
-                let got = parameter::expand(self, p, span);
+                let got = match (parameter::expand(self, p, span), quoting) {
+                    (Got::Fields(values), Quoting::Double) if parameter::is_star(p) => {
+                        Got::Value(self.starred(&values))
+                    }
+                    (got, _) => got,
+                };
                 self.emit(got, *quoting, span, out);
             }
             Piece::Command(inner, quoting) => {
@@ -150,11 +155,22 @@ impl Expander<'_> {
         }
     }
 
-    fn emit(&mut self, got: Got, quoting: Quoting, span: Span, out: &mut Builder) {
-        let separators = match self.state.scalar("IFS") {
+    /// The field separators.
+    fn separators(&self) -> String {
+        match self.state.scalar("IFS") {
             Some(value) if !value.has_hole() => value.text,
             Some(_) | None => " \t\n".to_owned(),
-        };
+        }
+    }
+
+    /// `"$*"`: one value, the first separator between the parts.
+    fn starred(&self, values: &[Value]) -> Value {
+        let first: String = self.separators().chars().take(1).collect();
+        joined(values, &first)
+    }
+
+    fn emit(&mut self, got: Got, quoting: Quoting, span: Span, out: &mut Builder) {
+        let separators = self.separators();
         match (got, quoting) {
             (Got::Value(value), Quoting::Bare) => out.split(&value, &separators, span),
             (Got::Value(value), Quoting::Double) => {
@@ -166,6 +182,11 @@ impl Expander<'_> {
                 } else {
                     out.quoted(&value.text);
                 }
+            }
+            (Got::Fields(values), Quoting::Bare) if separators.starts_with(|c: char| !c.is_whitespace()) => {
+                // bash joins them by the first separator and splits again
+                let value = self.starred(&values);
+                out.split(&value, &separators, span);
             }
             (Got::Fields(values), Quoting::Bare) => {
                 for (i, value) in values.iter().enumerate() {
@@ -228,7 +249,8 @@ impl Expander<'_> {
                 Piece::Tilde(user) => Value::known(tilde::home(self.state, user)),
                 Piece::Parameter(p, _) => match parameter::expand(self, p, word.span) {
                     Got::Value(value) => value,
-                    Got::Fields(values) => joined(&values),
+                    Got::Fields(values) if parameter::is_star(p) => self.starred(&values),
+                    Got::Fields(values) => joined(&values, " "),
                 },
                 Piece::Command(inner, _) => self.command(inner),
                 Piece::Arithmetic(inner, _) => self.arithmetic(inner, word.span),
@@ -264,9 +286,9 @@ impl Expander<'_> {
     }
 }
 
-/// Several values as one, blank between them (`"$*"` with the default separators).
-pub fn joined(values: &[Value]) -> Value {
+/// Several values as one, with a text between them.
+pub fn joined(values: &[Value], between: &str) -> Value {
     let tags = values.iter().fold(TagSet::EMPTY, |t, v| t.union(v.tags));
-    let text = values.iter().map(|v| v.text.as_str()).collect::<Vec<_>>().join(" ");
+    let text = values.iter().map(|v| v.text.as_str()).collect::<Vec<_>>().join(between);
     Value { text, tags }
 }

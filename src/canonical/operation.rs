@@ -34,13 +34,13 @@ fn slice_fields(
     length: Option<&Word>,
     span: Span,
 ) -> Got {
-    let start = number(x, offset, span).and_then(|n| usize::try_from(n).ok());
+    let start =
+        number(x, offset, span).map(|n| if n < 0 { n + i64::try_from(values.len()).unwrap_or(0) } else { n });
+    let start = start.map(|n| usize::try_from(n).unwrap_or(usize::MAX));
     let count = length.map(|w| number(x, w, span).and_then(|n| usize::try_from(n).ok()));
     match (start, count) {
-        (Some(start), None) => Got::Fields(values.into_iter().skip(start.saturating_sub(1)).collect()),
-        (Some(start), Some(Some(n))) => {
-            Got::Fields(values.into_iter().skip(start.saturating_sub(1)).take(n).collect())
-        }
+        (Some(start), None) => Got::Fields(values.into_iter().skip(start).collect()),
+        (Some(start), Some(Some(n))) => Got::Fields(values.into_iter().skip(start).take(n).collect()),
         (None, _) | (_, Some(None)) => Got::Value(Value::unknown(crate::act::TagSet::EMPTY)),
     }
 }
@@ -60,12 +60,12 @@ fn one(x: &mut Expander<'_>, value: Value, operation: &Operation, span: Span) ->
     }
     let text = match operation {
         Operation::RemovePrefix(extent, pattern) => {
-            let pattern = x.pattern(pattern);
-            remove_prefix(&value.text, &pattern.text, *extent)
+            let pattern = x.pattern(pattern).text;
+            either(x, &pattern, |pattern| remove_prefix(&value.text, pattern, *extent))
         }
         Operation::RemoveSuffix(extent, pattern) => {
-            let pattern = x.pattern(pattern);
-            remove_suffix(&value.text, &pattern.text, *extent)
+            let pattern = x.pattern(pattern).text;
+            either(x, &pattern, |pattern| remove_suffix(&value.text, pattern, *extent))
         }
         Operation::Replace(at, pattern, with) => {
             let pattern = x.pattern(pattern);
@@ -73,7 +73,7 @@ fn one(x: &mut Expander<'_>, value: Value, operation: &Operation, span: Span) ->
             if pattern.has_hole() {
                 HOLE.to_string()
             } else {
-                replace(&value.text, &pattern.text, &with.text, *at)
+                either(x, &pattern.text, |pattern| replace(&value.text, pattern, &with.text, *at))
             }
         }
         Operation::Substring(offset, length) => {
@@ -98,6 +98,25 @@ fn one(x: &mut Expander<'_>, value: Value, operation: &Operation, span: Span) ->
         | Operation::Names => return value,
     };
     Value { text, tags }
+}
+
+/// The result with bash's extended patterns if they are on. They are off at first, but the caller may have
+/// switched them on (`-O extglob`): where that makes a difference, the result is not known.
+fn either(x: &Expander<'_>, pattern: &str, result: impl Fn(&str) -> String) -> String {
+    let extended = result(pattern);
+    if !pattern.contains('(') || x.state.switches.iter().any(|name| name == "extglob") {
+        return extended;
+    }
+    let mut plain = String::with_capacity(pattern.len() + 4);
+    let mut escaped = false;
+    for c in pattern.chars() {
+        if c == '(' && !escaped {
+            plain.push('\\');
+        }
+        escaped = c == '\\' && !escaped;
+        plain.push(c);
+    }
+    if result(&plain) == extended { extended } else { HOLE.to_string() }
 }
 
 fn borders(text: &str) -> Vec<usize> {
@@ -137,7 +156,14 @@ fn remove_suffix(text: &str, pattern: &str, extent: Extent) -> String {
 /// Longest match at each place, as bash does. Quadratic, so bounded by the subject's limit and a step count.
 fn replace(text: &str, pattern: &str, with: &str, at: ReplaceAt) -> String {
     if pattern.is_empty() {
-        return text.to_owned();
+        return match at {
+            ReplaceAt::Start => format!("{with}{text}"),
+            ReplaceAt::End => format!("{text}{with}"),
+            ReplaceAt::First | ReplaceAt::All => text.to_owned(),
+        };
+    }
+    if text.is_empty() {
+        return if matches(pattern, "") { with.to_owned() } else { String::new() };
     }
     let ends = borders(text);
     let plain = !pattern.contains(['*', '?', '[', '\\', '(']);
@@ -254,10 +280,33 @@ fn transform(x: &mut Expander<'_>, value: Value, letter: char, span: Span) -> Va
             x.host.hidden(x.state, &value.text, span);
             if value.text.contains(['\\', '$', '`']) { HOLE.to_string() } else { value.text }
         }
-        'Q' => quote(&value.text),
+        'Q' => requoted(&value.text),
         _ => value.text,
     };
     Value { text, tags }
+}
+
+/// `${x@Q}`: always quoted; control characters in `$'…'`.
+fn requoted(text: &str) -> String {
+    if !text.chars().any(char::is_control) {
+        return format!("'{}'", text.replace('\'', r"'\''"));
+    }
+    let mut out = String::from("$'");
+    for c in text.chars() {
+        match c {
+            '\n' => out.push_str(r"\n"),
+            '\t' => out.push_str(r"\t"),
+            '\r' => out.push_str(r"\r"),
+            '\u{7}' => out.push_str(r"\a"),
+            '\u{1b}' => out.push_str(r"\E"),
+            '\'' => out.push_str(r"\'"),
+            '\\' => out.push_str(r"\\"),
+            c if c.is_ascii_control() => out.push_str(&format!(r"\{:03o}", u32::from(c))),
+            c => out.push(c),
+        }
+    }
+    out.push('\'');
+    out
 }
 
 /// Single-quoted, as `${x@Q}` and `printf %q` would at least do for words with special characters.

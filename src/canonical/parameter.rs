@@ -98,9 +98,12 @@ fn element(x: &mut Expander<'_>, name: &str, index: &Word, span: Span) -> Option
     if key.text == "@" || key.text == "*" {
         return Some(Got::Fields(array.into_iter().map(|(_, v)| v).collect()));
     }
+    let found = |k: &str| array.iter().find(|(n, _)| n == k).map(|(_, v)| v.clone());
+    if x.state.is_map(name) && !key.has_hole() {
+        return found(&key.text).map(Got::Value);
+    }
     x.host_checks_subscript(&key, span);
     let wanted = crate::canonical::arithmetic::evaluate(x, &key.text, span).map(|n| n.to_string());
-    let found = |k: &str| array.iter().find(|(n, _)| n == k).map(|(_, v)| v.clone());
     if let Some(value) = found(&key.text) {
         return Some(Got::Value(value));
     }
@@ -118,7 +121,7 @@ fn element(x: &mut Expander<'_>, name: &str, index: &Word, span: Span) -> Option
 fn flat(got: Got) -> Value {
     match got {
         Got::Value(value) => value,
-        Got::Fields(values) => joined(&values),
+        Got::Fields(values) => joined(&values, " "),
     }
 }
 
@@ -210,6 +213,11 @@ fn operate(x: &mut Expander<'_>, name: &str, found: Option<Got>, operation: &Ope
         | Operation::Case(..)
         | Operation::Transform(_) => {
             let Some(found) = found else { return missing(name) };
+            if let (Operation::Substring(..), "@" | "*", Got::Fields(values)) = (operation, name, &found) {
+                // positional parameters begin with `$0` here
+                let all = std::iter::once(x.state.zero.clone()).chain(values.iter().cloned()).collect();
+                return operation::apply(x, Got::Fields(all), operation, span);
+            }
             operation::apply(x, found, operation, span)
         }
     }
@@ -240,6 +248,12 @@ impl Expander<'_> {
             self.host.hidden(self.state, &key.text, span);
         }
     }
+}
+
+/// `$*`, `${a[*]}`: in double quotes one field, else as `$@`.
+pub fn is_star(parameter: &Parameter) -> bool {
+    let index = parameter.index.as_ref().and_then(Word::literal);
+    (parameter.name == "*" && parameter.index.is_none()) || index.as_deref() == Some("*")
 }
 
 /// Whether a variable is an array (for declarations).

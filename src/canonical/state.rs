@@ -31,6 +31,8 @@ pub enum VariableKind {
     Reference,
     Lower,
     Upper,
+    /// `declare -A`: subscripts are texts
+    Map,
     /// `unset`
     Unset,
 }
@@ -245,9 +247,11 @@ impl State {
         let value = match kind {
             VariableKind::Lower => Value { text: value.text.to_lowercase(), tags: value.tags },
             VariableKind::Upper => Value { text: value.text.to_uppercase(), tags: value.tags },
-            VariableKind::Plain | VariableKind::Integer | VariableKind::Reference | VariableKind::Unset => {
-                value
-            }
+            VariableKind::Plain
+            | VariableKind::Integer
+            | VariableKind::Reference
+            | VariableKind::Map
+            | VariableKind::Unset => value,
         };
         let kind = if kind == VariableKind::Unset { VariableKind::Plain } else { kind };
         self.put(name, Variable { scalar: vec![value], array: None, kind });
@@ -261,8 +265,14 @@ impl State {
         Rc::make_mut(&mut self.variables).entry(name.to_owned()).or_default().kind = kind;
     }
 
+    /// Whether a variable was declared as an associative array.
+    pub fn is_map(&self, name: &str) -> bool {
+        self.variable(name).is_some_and(|v| v.kind == VariableKind::Map)
+    }
+
     pub fn set_array(&mut self, name: &str, elements: Vec<(String, Value)>) {
-        self.put(name, Variable { array: Some(elements), ..Variable::default() });
+        let kind = if self.is_map(name) { VariableKind::Map } else { VariableKind::Plain };
+        self.put(name, Variable { array: Some(elements), kind, ..Variable::default() });
     }
 
     pub fn set_element(&mut self, name: &str, key: &str, value: Value) {

@@ -38,7 +38,13 @@ enum Course {
 }
 
 /// A command that is recorded, and confined as far as its record says. Made by [`Plan::apply`] alone,
-/// consumed by exec.
+/// consumed by exec (INVARIANT(I3)).
+///
+/// ```compile_fail,E0451
+/// fn logged() -> agent_sh::audit::Logged { unreachable!() }
+/// let surprise = agent_sh::confine::Surprise::None;
+/// let forged = agent_sh::confine::Confined { logged: logged(), state: String::new(), surprise };
+/// ```
 #[derive(Debug)]
 pub struct Confined {
     logged: Logged,

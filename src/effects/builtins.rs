@@ -93,6 +93,8 @@ impl Walk<'_, '_> {
         while let Some(word) = rest.first() {
             match word.text.as_str() {
                 "-v" | "-V" | "-pv" | "-pV" => return place_of(rest.get(1), call),
+                // one is as good as many, and many must not nest
+                "command" | "builtin" if rest.len() > 1 => rest = rest.get(1..).unwrap_or(&[]),
                 "-p" | "--" => rest = rest.get(1..).unwrap_or(&[]),
                 _ => break,
             }

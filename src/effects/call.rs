@@ -104,12 +104,32 @@ const WRAPPED: &[&str] = &[
     "xargs",
 ];
 
+/// Words that mean something else where a command begins.
+const RESERVED: &[&str] = &[
+    "if", "then", "else", "elif", "fi", "do", "done", "case", "esac", "while", "until", "for", "select",
+    "function", "time", "coproc", "in",
+];
+
+/// Deepest nesting of commands that run commands.
+const NESTED: u16 = 48;
+
 /// Deepest nesting of function calls that is walked.
 const CALLS: u16 = 24;
 
 impl Walk<'_, '_> {
     pub fn call(&mut self, call: &Call<'_>) -> Outcome {
         let Some(head) = call.argv.first() else { return Outcome::success() };
+        if self.core.nested >= NESTED {
+            self.core.doubt(UnknownKind::Limit, "commands in commands", call.span);
+            return Outcome::prints(Data::unknown(TagSet::of(tag::FROM_UNKNOWN)));
+        }
+        self.core.nested += 1;
+        let outcome = self.call_of(head, call);
+        self.core.nested -= 1;
+        outcome
+    }
+
+    fn call_of(&mut self, head: &Field, call: &Call<'_>) -> Outcome {
         self.note_canonical(call);
         for (name, value) in call.environment {
             self.injected(name, value, call.span, crate::effects::inject::Setting::Command);
@@ -141,7 +161,13 @@ impl Walk<'_, '_> {
             if i > 0 {
                 line.push(' ');
             }
-            line.push_str(&quote(crate::text::prefix(&field.text, 400)));
+            let text = crate::text::prefix(&field.text, 400);
+            // a program of this name, not the shell's own word nor an assignment
+            let meant = i == 0 && (RESERVED.contains(&text) || text.contains('='));
+            if meant {
+                line.push('\\');
+            }
+            line.push_str(&quote(text));
         }
         let line = if line.contains(HOLE) { line.replace(HOLE, "…") } else { line };
         self.core.canonical(&line);

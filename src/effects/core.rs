@@ -51,6 +51,8 @@ pub struct Core<'p> {
     pub limits: Limits,
     pub budget: Budget,
     pub found: Effects,
+    /// Depth of commands that run commands (`sudo env nice …`).
+    pub nested: u16,
     /// Depth of command substitutions, for the structure view.
     pub substitutions: u16,
     /// Numbers for process substitutions' paths.

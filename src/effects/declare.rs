@@ -44,6 +44,7 @@ fn kind_of(letters: &str) -> Option<VariableKind> {
         'n' => Some(VariableKind::Reference),
         'l' => Some(VariableKind::Lower),
         'u' => Some(VariableKind::Upper),
+        'A' => Some(VariableKind::Map),
         _ => None,
     })
 }

@@ -59,6 +59,7 @@ pub fn of(text: &str, context: &Context, (policy, index): (&Policy, &Index), wor
         limits: bounds(&policy.temper().limits),
         budget: Budget::of(&policy.temper().limits),
         found: Effects::default(),
+        nested: 0,
         substitutions: 0,
         next_path: 0,
         anchor: None,

@@ -4,7 +4,7 @@
 
 use std::rc::Rc;
 
-use crate::act::{TagSet, tag};
+use crate::act::tag;
 use crate::canonical::value::{Data, Value};
 use crate::effects::call::Call;
 use crate::effects::fields::tags_of;

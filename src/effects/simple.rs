@@ -130,9 +130,9 @@ impl Walk<'_, '_> {
         }
         let saved_input = std::mem::replace(&mut self.stdin, stdin.clone());
         let outcome = self.call(&Call { argv: &argv, stdin: &stdin, environment: &environment, span });
-        // `local a=(…)`: arrays among a declaration's arguments
-        for array in &simple.declared {
-            self.assign_one(array);
+        // `declare -A a=(…)`: the array's words are no words of the command
+        for assignment in &simple.declared {
+            self.assign_one(assignment);
         }
         self.stdin = saved_input;
         self.state.descriptors = descriptors;
@@ -197,7 +197,7 @@ impl Walk<'_, '_> {
                 for (index, word) in elements {
                     match index {
                         Some(index) => {
-                            let key = self.subscript(index);
+                            let key = self.subscript(name, index);
                             let value = self.single(word);
                             list.push((key, value));
                         }
@@ -214,7 +214,7 @@ impl Walk<'_, '_> {
             AssignValue::Scalar(word) => {
                 let mut value = self.single(word);
                 if let Some(index) = &assignment.index {
-                    let key = self.subscript(index);
+                    let key = self.subscript(name, index);
                     self.state.set_element(name, &key, value);
                     return;
                 }
@@ -227,16 +227,14 @@ impl Walk<'_, '_> {
         }
     }
 
-    fn subscript(&mut self, index: &Word) -> String {
+    fn subscript(&mut self, name: &str, index: &Word) -> String {
         let value = self.single(index);
         let span = index.span;
-        let unset = self.state.scalar(&value.text).is_none();
         let mut x = Expander { state: &mut self.state, host: self.core };
-        x.host_checks_subscript(&value, span);
-        if unset && crate::effects::nested::is_name(&value.text) {
-            // the key of a map
+        if x.state.is_map(name) {
             return value.text;
         }
+        x.host_checks_subscript(&value, span);
         crate::canonical::arithmetic::evaluate(&mut x, &value.text, span)
             .map_or(value.text, |n| n.to_string())
     }

@@ -151,3 +151,48 @@ fn where_it_lives(tags: TagSet, table: &Unknowns) -> Unsure {
         table.system
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::invocation::context::Context;
+    use crate::place::index::Index;
+    use crate::world::Machine;
+
+    /// A list that is read from another end, kept for the life of the test.
+    fn turned<T: Copy>(list: &[T], by: usize) -> &'static [T] {
+        let mut list = list.to_vec();
+        let at = by % list.len().max(1);
+        list.rotate_left(at);
+        list.reverse();
+        Vec::leak(list)
+    }
+
+    /// INVARIANT(I7)
+    #[test]
+    fn the_order_of_rules_and_scores_never_matters() {
+        let policy = Policy::embedded();
+        let index = Index::new(policy.place_layers());
+        let context = Context { cwd: "/w".to_owned(), home: "/home/u".to_owned(), ..Context::default() };
+        let said = |e: &Evidence| {
+            let mut rules: Vec<String> = e.findings.iter().map(|f| f.rule.to_string()).collect();
+            rules.sort();
+            (e.signals, e.class, e.class_score, e.unknown, rules)
+        };
+        for rule in policy.rules() {
+            for text in rule.hits {
+                let found = crate::effects::of(text, &context, (&policy, &index), &Machine);
+                let straight = said(&gather(&found, &policy));
+                for by in [0, 1, 97] {
+                    let other = Policy {
+                        rules: turned(policy.rules, by),
+                        semantics: turned(policy.semantics, by),
+                        paths: turned(policy.paths, by),
+                        ..policy
+                    };
+                    assert_eq!(said(&gather(&found, &other)), straight, "{text}");
+                }
+            }
+        }
+    }
+}

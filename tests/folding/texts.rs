@@ -50,8 +50,8 @@ const PATTERNS: &[&str] = &[
     "@(a|b)",
 ];
 const BARE: &[&str] = &[
-    "a", "rm", "-rf", "x.y", "/etc", "b:c", "=", "a=b", "+", "%", "^", ",", "@", "~x", "é", "]", "}", "#",
-    "!", "0", "a#b",
+    "a", "rm", "-rf", "x.y", "/etc", "b:c", "=", "a=b", "+", "%", "^", ",", "@", "é", "]", "}", "#", "!",
+    "0", "a#b",
 ];
 const ANSI: &[&str] = &[
     "a",
@@ -77,7 +77,7 @@ const ANSI: &[&str] = &[
     "$x",
 ];
 const ESCAPED: &[char] =
-    &['a', ' ', '$', '\\', '"', '\'', '*', ';', '&', '|', '(', '#', '~', '{', '`', 'é', '!', '\n'];
+    &['a', ' ', '$', '\\', '"', '\'', '*', ';', '&', '|', '(', '#', '~', '{', '`', 'é', '!'];
 const SINGLE: &[&str] = &["a", " ", "$x", "\\", "\"", "*", "{a,b}", ";", "`id`", "\n", "é", "~", "#", ""];
 const DOUBLE: &[&str] =
     &["a", " ", "\\$", "\\\\", "\\\"", "\\`", "\\a", "'", "*", "{a,b}", ";", "\\\n", "é", "~", "#", "!", ""];
@@ -109,7 +109,7 @@ fn parameter(dice: &mut Dice) -> String {
         11 => format!("${{{name}:{number}}}"),
         12 => format!("${{{name}:{number}:2}}"),
         13 => format!("${{{name}: -{number}}}"),
-        14 => format!("${{{name}:0:-1}}"),
+        14 => format!("${{{name}:(-2):1}}"),
         15 => format!("${{{name}^}}"),
         16 => format!("${{{name}^^}}"),
         17 => format!("${{{name},}}"),
@@ -190,7 +190,7 @@ fn substitution(dice: &mut Dice) -> String {
 
 fn braces(dice: &mut Dice) -> String {
     let (a, b) =
-        (dice.pick(&["a", "'b c'", "", "$x", "x.y", "\\,"]), dice.pick(&["d", "\"e\"", "", "{f,g}", "-"]));
+        (dice.pick(&["a", "'b c'", "", "${x}", "x.y", "\\,"]), dice.pick(&["d", "\"e\"", "", "{f,g}", "-"]));
     match dice.below(8) {
         0 => format!("{{{a},{b}}}"),
         1 => format!("{{{a},{b}}}{{1,2}}"),
@@ -205,10 +205,12 @@ fn braces(dice: &mut Dice) -> String {
 
 fn double(dice: &mut Dice, depth: usize) -> String {
     let mut out = String::from("\"");
+    // `"${a[@]}${a[*]}"`: bash then joins neither
+    let one = list(dice);
     for _ in 0..=dice.below(3) {
         match dice.below(6) {
             0 => out += &parameter(dice),
-            1 => out += list(dice),
+            1 => out += one,
             2 => out += &arithmetic(dice),
             3 if depth < 2 => out += &substitution(dice),
             _ => out += &some(dice, DOUBLE, 3),
@@ -236,7 +238,18 @@ fn atom(dice: &mut Dice, depth: usize) -> String {
 }
 
 fn word(dice: &mut Dice) -> String {
-    (0..=dice.below(3)).map(|_| atom(dice, 0)).collect()
+    let mut out = String::new();
+    for _ in 0..=dice.below(3) {
+        let next = atom(dice, 0);
+        // bash chooses from braces in the text, before it reads names: `$a{b,c}` is `$ab $ac`, which we don't follow
+        let name = out.rsplit(|c: char| !c.is_ascii_alphanumeric()).next().unwrap_or("").len();
+        let named = out[..out.len() - name].ends_with('$');
+        if named && next.starts_with('{') {
+            out += "''";
+        }
+        out += &next;
+    }
+    out
 }
 
 /// Variables, positional parameters, perhaps a separator; then the call.

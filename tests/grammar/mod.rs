@@ -235,6 +235,12 @@ fn filled(dice: &mut Dice, shape: &str) -> String {
     out
 }
 
+/// One call without redirections.
+pub(crate) fn call(dice: &mut Dice) -> String {
+    let shape = dice.pick(CALLS);
+    filled(dice, shape)
+}
+
 /// One call with its redirections.
 pub(crate) fn simple(dice: &mut Dice) -> String {
     let call = dice.pick(CALLS);

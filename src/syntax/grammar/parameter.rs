@@ -257,7 +257,16 @@ impl Reader<'_> {
         if at != ReplaceAt::First {
             self.at += 1;
         }
-        let pattern = self.read_until(Context::Slash)?;
+        // `${x////_}`: after `//` a slash is the pattern's first character, not its end
+        let slash = at == ReplaceAt::All && self.peek() == Some(b'/');
+        self.at += usize::from(slash);
+        let mut pattern = self.read_until(Context::Slash)?;
+        if slash {
+            match pattern.pieces.first_mut() {
+                Some(Piece::Bare(text)) => text.insert(0, '/'),
+                Some(_) | None => pattern.pieces.insert(0, Piece::Bare("/".to_owned())),
+            }
+        }
         let replacement = if self.peek() == Some(b'/') {
             self.at += 1;
             Some(self.read_until(value)?)
