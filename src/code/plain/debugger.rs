@@ -28,7 +28,7 @@ fn one(line: &str, out: &mut Out) {
             shell(text.trim(), out);
         }
         "python" | "py" | "python-interactive" | "pi" | "script" if rest.is_empty() => {
-            out.act(What::Interactive, &[])
+            out.act(What::Interactive, &[]);
         }
         "python" | "py" | "script" => out.read(Lang::Python, rest),
         "guile" | "gu" => calls::read(Lang::Other, rest, out),

@@ -96,10 +96,10 @@ fn one(command: &str, out: &mut Out) {
             if text.is_empty() { out.act(What::Interactive, &[]) } else { out.act(What::Shell, &[text]) }
         }
         "py" | "python" | "py3" | "python3" | "pyx" | "pythonx" | "pydo" | "py3do" => {
-            out.read(Lang::Python, code(rest))
+            out.read(Lang::Python, code(rest));
         }
         "pyfile" | "py3file" | "pyxfile" | "luafile" | "rubyfile" | "so" | "source" | "ru" | "runtime" => {
-            out.act(What::Load, &[rest])
+            out.act(What::Load, &[rest]);
         }
         "lua" | "luado" => out.read(Lang::Lua, code(rest)),
         "perl" | "pe" | "perldo" => out.read(Lang::Perl, code(rest)),

@@ -86,7 +86,7 @@ fn meta(line: &str, out: &mut Out) {
         | "\\T"
             if !path.is_empty() =>
         {
-            out.act(What::Write, &[path])
+            out.act(What::Write, &[path]);
         }
         ".import" if path.starts_with('|') => shell(unquoted(rest).trim_start_matches('|'), out),
         ".import" | ".restore" | ".open" | "\\i" | "\\ir" | "\\include" | ".read" | "source" | "\\."

@@ -27,9 +27,9 @@ pub(super) fn read(text: &str, out: &mut Out) {
                 runs = true;
                 let start = args.iter().position(|a| !a.starts_with('-')).unwrap_or(0);
                 if name == "system" {
-                    out.act(What::Shell, &[&args.join(" ")])
+                    out.act(What::Shell, &[&args.join(" ")]);
                 } else {
-                    out.act(What::Exec, args.get(start..).unwrap_or(&[]))
+                    out.act(What::Exec, args.get(start..).unwrap_or(&[]));
                 }
             }
             "socket" => {
@@ -56,7 +56,7 @@ pub(super) fn read(text: &str, out: &mut Out) {
                 _ => {}
             },
             "eval" | "subst" | "uplevel" if command.contains(['[', '$']) => {
-                out.doubt(Grade::Chosen, "eval of computed text")
+                out.doubt(Grade::Chosen, "eval of computed text");
             }
             _ => {}
         }
