@@ -11,6 +11,8 @@ pub(crate) struct Language {
     pub(crate) lang: Lang,
     /// Sorted by name, each slice for itself.
     pub(crate) words: &'static [&'static [(&'static str, Means)]],
+    /// By first byte: the lengths (modulo 64) of the words that begin with it. Most names are no words.
+    pub(crate) lengths: &'static [u64; 256],
     /// What importing a module brings within reach.
     pub(crate) modules: &'static [(&'static str, Reach)],
 }

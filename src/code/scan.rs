@@ -148,6 +148,27 @@ impl<'a> Scan<'a> {
     /// An operator: the longest of `long` that fits, else one character.
     pub(crate) fn operator(&mut self, long: &[&str]) {
         let from = self.pos;
+        // most operators stand alone: what follows tells
+        let second = self.ahead(1).unwrap_or(b' ');
+        let alone = self.byte() != Some(b'%')
+            && !matches!(
+                second,
+                b'=' | b'<'
+                    | b'>'
+                    | b'*'
+                    | b'/'
+                    | b'&'
+                    | b'|'
+                    | b'+'
+                    | b'-'
+                    | b'.'
+                    | b':'
+                    | b'?'
+                    | b'~'
+                    | b'!'
+                    | b'%'
+            );
+        let long = if alone { &[] } else { long };
         match long.iter().find(|o| self.at(o)) {
             Some(o) => self.skip(o.len()),
             None => self.step(),

@@ -57,7 +57,7 @@ impl Machine<'_, '_> {
                 }
             }
             Node::Assign(inner, ..) | Node::Spread(inner) | Node::Pair(inner, _) => {
-                self.assign(*inner, value)
+                self.assign(*inner, value);
             }
             Node::Member(of, name) => {
                 let of = self.eval(*of);
@@ -106,7 +106,7 @@ impl Machine<'_, '_> {
     fn set_member(&mut self, of: V, name: &str, value: V, id: Id) {
         match of {
             V::Open(source) if source.origin == Origin::Environment => {
-                self.act(What::SetVariable, vec![V::text(name), value], id)
+                self.act(What::SetVariable, vec![V::text(name), value], id);
             }
             V::Ref(object) => self.set(&format!("{object}.{name}"), value),
             _ => {}

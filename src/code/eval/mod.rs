@@ -8,6 +8,7 @@
     clippy::wildcard_enum_match_arm,
     clippy::similar_names,
     clippy::match_same_arms,
+    clippy::too_many_lines,
     clippy::unused_self,
     clippy::unnecessary_wraps,
     clippy::self_only_used_in_recursion,

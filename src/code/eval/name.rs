@@ -18,6 +18,10 @@ const NAME_LIMIT: usize = 200;
 impl Machine<'_, '_> {
     /// What the language's tables say about a name.
     pub(crate) fn means(&self, name: &str) -> Option<Means> {
+        let first = name.as_bytes().first().and_then(|b| self.language.lengths.get(usize::from(*b)));
+        if first.copied().unwrap_or(0) & (1 << (name.len() % 64)) == 0 {
+            return None;
+        }
         self.language.words.iter().find_map(|table| {
             table.binary_search_by(|(n, _)| (*n).cmp(name)).ok().and_then(|i| table.get(i)).map(|(_, m)| *m)
         })

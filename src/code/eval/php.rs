@@ -74,7 +74,7 @@ impl Machine<'_, '_> {
                 let (name, value) = (args.at(1), args.at(2));
                 match &name {
                     V::Ref(n) if **n == *"CURLOPT_POSTFIELDS" => {
-                        self.act(What::Send, vec![args.at(0), value], id)
+                        self.act(What::Send, vec![args.at(0), value], id);
                     }
                     V::Ref(n) if **n == *"CURLOPT_URL" => self.act(What::Fetch, vec![value], id),
                     _ => {}

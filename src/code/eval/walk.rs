@@ -383,7 +383,7 @@ impl Machine<'_, '_> {
             let value = self.eval(element);
             match value {
                 V::List(seq) if matches!(self.tree.node(element), Node::Each(_)) => {
-                    out.extend(seq.items.iter().cloned())
+                    out.extend(seq.items.iter().cloned());
                 }
                 other => out.push(other),
             }

@@ -42,7 +42,7 @@ pub(crate) fn lex(text: &str) -> Vec<Token<'_>> {
                 scan.past("*/");
             }
             b'/' if !scan.after_operand() || scan.last_name().is_some_and(|n| BEFORE_REGEX.contains(&n)) => {
-                regex(&mut scan)
+                regex(&mut scan);
             }
             b'"' | b'\'' => {
                 scan.skip(1);

@@ -59,7 +59,7 @@ pub(crate) fn lex(text: &str) -> Vec<Token<'_>> {
                         n.is_ascii_alphabetic() || matches!(n, b'_' | b'{' | b'$' | b':')
                     }) =>
             {
-                variable(&mut scan, b)
+                variable(&mut scan, b);
             }
             b'*' if !is_operand(&scan) => scan.skip(1),
             b'/' if !is_operand(&scan) => {

@@ -62,7 +62,7 @@ pub(crate) fn lex(text: &str) -> Vec<Token<'_>> {
                 && !scan.at("::")
                 && (!scan.after_operand() || scan.gap != Gap::Nothing) =>
             {
-                symbol(&mut scan)
+                symbol(&mut scan);
             }
             b'?' if starts_operand(&scan)
                 && scan.ahead(1).is_some_and(|b| b.is_ascii_graphic())

@@ -95,7 +95,7 @@ impl<'a> Parser<'a> {
                     operands.push(self.expression(next));
                     match self.infix() {
                         Some((Infix::Chain(o), b, tokens)) if o == op && b == binds && self.at > before => {
-                            self.at = self.at.saturating_add(tokens)
+                            self.at = self.at.saturating_add(tokens);
                         }
                         _ => break,
                     }

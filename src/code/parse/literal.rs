@@ -33,7 +33,7 @@ impl<'a> Parser<'a> {
                         start,
                     )),
                     Bit::Code(code, at) => {
-                        parts.push(self.inside(code, at, super::parser::Parser::statements_to_end))
+                        parts.push(self.inside(code, at, super::parser::Parser::statements_to_end));
                     }
                 }
             }

@@ -165,7 +165,7 @@ pub(super) fn read(lang: Lang, text: &str, out: &mut Out) {
     }
 }
 
-/// Calls whose argument stands without quotes: macros of m4, TeX, CMake. The mark, and what closes it.
+/// Calls whose argument stands without quotes: macros of m4, TeX, `CMake`. The mark, and what closes it.
 const UNQUOTED: &[(&str, char, Does)] = &[
     ("esyscmd(", ')', Does::Runs),
     ("syscmd(", ')', Does::Runs),
@@ -321,7 +321,7 @@ fn call(what: Does, args: &[Token<'_>], seen: &mut Seen, out: &mut Out) {
             out.act(What::Listen, &[texts.first().copied().unwrap_or("")]);
         }
         (Does::Downloads, Some(path)) if texts.len() >= 2 => {
-            out.act(What::Download, &[texts.first().copied().unwrap_or(""), path])
+            out.act(What::Download, &[texts.first().copied().unwrap_or(""), path]);
         }
         (Does::Fetches | Does::Downloads, _) => {
             if let Some(url) = texts.iter().find(|t| t.contains("://")) {

@@ -73,7 +73,7 @@ pub(crate) fn look(text: &str, inner: Inner) -> Found {
             "cd" => notes.on(What::Chdir, args, span),
             "save" => notes.on(What::Write, args.split_whitespace().last().unwrap_or(""), span),
             "set" if args.starts_with("logging file") => {
-                notes.on(What::Write, args.trim_start_matches("logging file"), span)
+                notes.on(What::Write, args.trim_start_matches("logging file"), span);
             }
             "call" | "print" | "p" | "printf" | "eval" | "compile" => calls(&mut notes, args, span),
             _ => {}

@@ -25,7 +25,7 @@ pub(crate) fn look(text: &str) -> Found {
             }
             b'#' => {
                 at = memchr::memchr(b'\n', bytes.get(at..).unwrap_or(b""))
-                    .map_or(bytes.len(), |n| at.saturating_add(n))
+                    .map_or(bytes.len(), |n| at.saturating_add(n));
             }
             b if b.is_ascii_alphabetic() || matches!(b, b'_' | b'$') => {
                 while bytes
@@ -69,7 +69,7 @@ fn environment(notes: &mut Notes, text: &str, at: usize, span: Span) {
     let len = name.bytes().take_while(|b| b.is_ascii_alphanumeric() || *b == b'_').count();
     match name.get(..len) {
         Some(name) if !name.is_empty() => {
-            notes.act(What::Print, vec![value(vec![open(Origin::Variable, name)])], span)
+            notes.act(What::Print, vec![value(vec![open(Origin::Variable, name)])], span);
         }
         _ => notes.act(What::Environment, Vec::new(), span),
     }

@@ -49,11 +49,11 @@ impl Lisp<'_> {
             match b {
                 b';' => {
                     self.at = memchr::memchr(b'\n', self.text.as_bytes().get(self.at..).unwrap_or(b""))
-                        .map_or(self.text.len(), |n| self.at.saturating_add(n))
+                        .map_or(self.text.len(), |n| self.at.saturating_add(n));
                 }
                 b'\'' | b'`' | b',' | b'@' => self.at = self.at.saturating_add(1),
                 b'#' if self.text.as_bytes().get(self.at.saturating_add(1)) == Some(&b'\'') => {
-                    self.at = self.at.saturating_add(2)
+                    self.at = self.at.saturating_add(2);
                 }
                 b if b.is_ascii_whitespace() => self.at = self.at.saturating_add(1),
                 _ => return,

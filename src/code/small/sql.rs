@@ -167,7 +167,7 @@ fn client(notes: &mut Notes, line: &str, span: Span) -> bool {
         ".restore" => notes.on(What::Read, unquoted(file), span),
         "system" | "\\!" => notes.on(What::Shell, rest, span),
         "source" | "\\." | "\\i" | "\\ir" | "\\include" | "\\include_relative" => {
-            notes.on(What::Load, unquoted(rest.trim_end_matches(';')), span)
+            notes.on(What::Load, unquoted(rest.trim_end_matches(';')), span);
         }
         "tee" | "\\T" => notes.on(What::Append, unquoted(rest.trim_end_matches(';')), span),
         "pager" | "\\P" => notes.on(What::Shell, rest.trim_end_matches(';'), span),
@@ -176,10 +176,10 @@ fn client(notes: &mut Notes, line: &str, span: Span) -> bool {
         "\\e" | "\\edit" | "\\ef" | "\\ev" | ".excel" => notes.act(What::Interactive, Vec::new(), span),
         "\\lo_export" => notes.on(What::Write, unquoted(file), span),
         "\\lo_import" => {
-            notes.on(What::Read, unquoted(rest.split(char::is_whitespace).next().unwrap_or("")), span)
+            notes.on(What::Read, unquoted(rest.split(char::is_whitespace).next().unwrap_or("")), span);
         }
         "\\setenv" => {
-            notes.act(What::SetVariable, rest.splitn(2, char::is_whitespace).map(known).collect(), span)
+            notes.act(What::SetVariable, rest.splitn(2, char::is_whitespace).map(known).collect(), span);
         }
         "\\copy" => {
             let text = format!("copy {rest}");
@@ -215,7 +215,7 @@ fn statement(words: &[Word<'_>], notes: &mut Notes) {
             "infile" => notes.on(What::Read, text_after(1), span),
             "program" if words.iter().any(|w| w.key == "copy") => notes.on(What::Shell, text_after(1), span),
             "to" | "from" if at(0) == "copy" && next.is_some_and(|w| w.key.is_empty()) => {
-                notes.on(if word.key == "to" { What::Write } else { What::Read }, text_after(1), span)
+                notes.on(if word.key == "to" { What::Write } else { What::Read }, text_after(1), span);
             }
             "load_extension" if called => notes.on(What::LoadNative, text_after(1), span),
             "load_file"
@@ -228,13 +228,13 @@ fn statement(words: &[Word<'_>], notes: &mut Notes) {
             | "read_blob"
                 if called =>
             {
-                notes.on(What::Read, text_after(1), span)
+                notes.on(What::Read, text_after(1), span);
             }
             "pg_ls_dir" if called => notes.on(What::List, text_after(1), span),
             "writefile" if called => notes.on(What::Write, text_after(1), span),
             "lo_export" if called => notes.on(What::Write, text_after(1), span),
             "xp_cmdshell" | "sys_exec" | "sys_eval" | "do_system" | "shellfs" => {
-                notes.on(What::Shell, text_after(1), span)
+                notes.on(What::Shell, text_after(1), span);
             }
             "edit" if called => notes.act(What::Interactive, Vec::new(), span),
             "language"

@@ -44,7 +44,7 @@ impl Tcl {
             rest.iter().filter(|w| !matches!(w.text(), "-force" | "--")).map(|w| w.value.clone()).collect();
         match sub.text() {
             "delete" => paths.into_iter().for_each(|p| {
-                self.notes.act(if force { What::DeleteTree } else { What::Delete }, vec![p], span)
+                self.notes.act(if force { What::DeleteTree } else { What::Delete }, vec![p], span);
             }),
             "rename" => self.notes.act(What::Move, paths, span),
             "copy" => self.notes.act(What::Copy, paths, span),

@@ -117,11 +117,11 @@ impl Vim {
                 None => self.notes.on(What::Read, args, span),
             },
             "edit" | "e" | "split" | "sp" | "vsplit" | "vs" | "tabedit" | "tabe" | "view" | "vie" => {
-                self.notes.on(What::Read, args, span)
+                self.notes.on(What::Read, args, span);
             }
             "source" | "so" | "runtime" | "ru" => self.notes.on(What::Load, args, span),
             "pyfile" | "pyf" | "py3file" | "luafile" | "luaf" | "rubyfile" => {
-                self.notes.on(What::Load, args, span)
+                self.notes.on(What::Load, args, span);
             }
             "make" | "mak" | "grep" | "gr" => {}
             "cd" | "chdir" | "lcd" => self.notes.on(What::Chdir, args, span),
@@ -145,7 +145,7 @@ impl Vim {
         match args.strip_prefix(">>") {
             Some(file) => self.notes.on(What::Append, file, span),
             None if args.is_empty() => {
-                self.notes.act(What::Write, vec![value(vec![open(Origin::Argument, "")])], span)
+                self.notes.act(What::Write, vec![value(vec![open(Origin::Argument, "")])], span);
             }
             None => self.notes.on(What::Write, args, span),
         }
@@ -232,7 +232,7 @@ fn split(text: &str) -> (&str, &str) {
             (Some(b'"') | None, b'\\') => at = at.saturating_add(1),
             (Some(_), _) => {}
             (None, b'\'' | b'"') if matches!(word, "exe" | "execute" | "call" | "let" | "echo") => {
-                quote = Some(b)
+                quote = Some(b);
             }
             (None, b'|') => {
                 return (text.get(..at).unwrap_or(""), text.get(at.saturating_add(1)..).unwrap_or(""));

@@ -21,15 +21,41 @@ const fn act(what: What, slots: &'static [Slot], gives: Gives) -> Means {
     Means::Act(what, slots, gives)
 }
 
-static PYTHON: Language =
-    Language { lang: Lang::Python, words: &[python::WORDS, python_values::WORDS], modules: python::MODULES };
-static AWK: Language = Language { lang: Lang::Awk, words: &[awk::WORDS], modules: &[] };
-static NODE: Language = Language { lang: Lang::Node, words: &[node::WORDS], modules: node::MODULES };
-static PERL: Language = Language { lang: Lang::Perl, words: &[perl::WORDS], modules: perl::MODULES };
-static RUBY: Language = Language { lang: Lang::Ruby, words: &[ruby::WORDS], modules: ruby::MODULES };
-static PHP: Language = Language { lang: Lang::Php, words: &[php::WORDS], modules: php::MODULES };
-static LUA: Language = Language { lang: Lang::Lua, words: &[lua::WORDS], modules: lua::MODULES };
-static R: Language = Language { lang: Lang::R, words: &[r::WORDS], modules: r::MODULES };
+/// The lengths of words by their first bytes, made by the compiler.
+const fn lengths(tables: &[&[(&str, Means)]]) -> [u64; 256] {
+    let mut out = [0_u64; 256];
+    let mut table = tables;
+    while let [words, more @ ..] = table {
+        let mut rest = *words;
+        while let [(name, _), others @ ..] = rest {
+            if let [first, ..] = name.as_bytes() {
+                let (before, _) = out.split_at_mut(*first as usize + 1);
+                if let [.., slot] = before {
+                    *slot |= 1 << (name.len() % 64);
+                }
+            }
+            rest = others;
+        }
+        table = more;
+    }
+    out
+}
+
+macro_rules! language {
+    ($name:ident, $lang:ident, [$($words:expr),+], $modules:expr) => {
+        static $name: Language =
+            Language { lang: Lang::$lang, words: &[$($words),+], lengths: &lengths(&[$($words),+]), modules: $modules };
+    };
+}
+
+language!(PYTHON, Python, [python::WORDS, python_values::WORDS], python::MODULES);
+language!(AWK, Awk, [awk::WORDS], &[]);
+language!(NODE, Node, [node::WORDS], node::MODULES);
+language!(PERL, Perl, [perl::WORDS], perl::MODULES);
+language!(RUBY, Ruby, [ruby::WORDS], ruby::MODULES);
+language!(PHP, Php, [php::WORDS], php::MODULES);
+language!(LUA, Lua, [lua::WORDS], lua::MODULES);
+language!(R, R, [r::WORDS], r::MODULES);
 
 /// The words of a language that the common parser reads.
 pub(crate) fn language(lang: Lang) -> Option<&'static Language> {
