@@ -145,7 +145,7 @@ impl Walk<'_, '_> {
         let Some(path) = path_in(&word.text).filter(|p| p.len() < 512 && !p.contains([' ', '\n'])) else {
             return;
         };
-        let part = made(path, &word);
+        let part = made(path, word);
         let target = self.path_target(&part);
         let given = word.text.contains("file://") || word.text.starts_with('@');
         let secret = target.classes.has(Class::Secret) && !target.classes.has(Class::Workspace);
@@ -184,7 +184,7 @@ impl Walk<'_, '_> {
     /// A file that the script itself has written, and that starts a shell.
     fn written_shells(&mut self, word: &Field, doing: &Doing<'_>) {
         let Some(path) = path_in(&word.text).or(Some(&*word.text)).filter(|p| p.len() < 512) else { return };
-        let part = made(path, &word);
+        let part = made(path, word);
         let target = self.path_target(&part);
         let inside = implicit_files(&doing.program).iter().map(|name| format!("{}/{name}", target.resolved));
         for path in inside.chain([target.resolved.to_string()]) {
@@ -213,7 +213,7 @@ impl Walk<'_, '_> {
         {
             return;
         }
-        let part = made(path, &word);
+        let part = made(path, word);
         let target = self.path_target(&part);
         if target.classes.has(Class::System) || target.classes.has(Class::Workspace) {
             return;
@@ -243,7 +243,7 @@ impl Walk<'_, '_> {
         for path in
             word.text.split([' ', '\t', '"', '\'']).filter(|p| p.starts_with('/') && p.len() < 256).take(8)
         {
-            let part = made(path, &word);
+            let part = made(path, word);
             let target = self.path_target(&part);
             if target.classes.has(Class::Account) {
                 let tags = doing.tags.union(word.tags).with(tag::BY_UNKNOWN_PROGRAM);

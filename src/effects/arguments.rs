@@ -35,6 +35,7 @@ pub struct Parsed {
     pub places: Vec<usize>,
 }
 
+/// Whether nothing happens.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Inert {
     Yes,
@@ -55,6 +56,7 @@ impl Parsed {
         self.specs.last().copied()
     }
 
+    /// Whether one of these switches is given.
     pub fn has_switch(&self, names: &[&str]) -> bool {
         self.switches.iter().any(|s| names.contains(&s.as_str()))
     }
@@ -85,7 +87,7 @@ fn lookup(specs: &[&'static Command], name: &str) -> Option<Option_> {
     None
 }
 
-/// getopt_long's unique prefixes: `--recur` is `--recursive`.
+/// `getopt_long`'s unique prefixes: `--recur` is `--recursive`.
 fn by_prefix(specs: &[&'static Command], name: &str) -> Option<&'static str> {
     if name.len() < 4 {
         return None;
@@ -119,6 +121,7 @@ pub fn parse(spec: &'static Command, words: &[Field]) -> Parsed {
     reader.out
 }
 
+/// Reads an argument vector from left to right.
 pub(super) struct Reader<'a> {
     pub(super) out: Parsed,
     pub(super) words: &'a [Field],
@@ -151,7 +154,7 @@ impl Reader<'_> {
             } else if style == Style::Words {
                 self.whole(word);
             } else {
-                self.bundle(word, if bundled { 0 } else { 1 });
+                self.bundle(word, usize::from(!bundled));
             }
         }
         self.assign_operands();
@@ -247,7 +250,7 @@ impl Reader<'_> {
         let name = full.unwrap_or(name);
         match (lookup(&self.out.specs, name), attached) {
             (Some(Option_::Value(roles) | Option_::Optional(roles)), Some(value)) => {
-                let field = made(value, &word);
+                let field = made(value, word);
                 self.value(roles, field);
             }
             (Some(Option_::Value(roles)), None) => {
@@ -271,7 +274,7 @@ impl Reader<'_> {
         let found = lookup(&self.out.specs, name).or_else(|| single.and_then(|n| lookup(&self.out.specs, n)));
         match (found, attached) {
             (Some(Option_::Value(roles) | Option_::Optional(roles)), Some(value)) => {
-                let field = made(value, &word);
+                let field = made(value, word);
                 self.value(roles, field);
             }
             (Some(Option_::Value(roles)), None) => {
@@ -285,7 +288,7 @@ impl Reader<'_> {
                 match lookup(&self.out.specs, letter) {
                     Some(Option_::Value(roles) | Option_::Optional(roles)) => {
                         let rest = word.text.get(letter.len()..).unwrap_or("").to_owned();
-                        self.value(roles, made(rest, &word));
+                        self.value(roles, made(rest, word));
                     }
                     Some(Option_::Flag(_)) | None => self.out.switches.push(name.to_owned()),
                 }
@@ -313,11 +316,7 @@ impl Reader<'_> {
                 }
             };
         }
-        if skip == 1 && self.is_inert(&word.text) {
-            self.out.inert = Inert::Yes;
-        }
-        let mut rest = letters.char_indices();
-        while let Some((i, letter)) = rest.next() {
+        for (i, letter) in letters.char_indices() {
             let name = format!("-{letter}");
             if self.is_inert(&name) {
                 self.out.inert = Inert::Yes;
@@ -333,7 +332,7 @@ impl Reader<'_> {
                         }
                     } else {
                         let text = tail.to_owned();
-                        self.value(roles, made(text, &word));
+                        self.value(roles, made(text, word));
                     }
                     return;
                 }
@@ -341,7 +340,7 @@ impl Reader<'_> {
                     self.flag(&name, roles);
                     if !tail.is_empty() && skip == 1 {
                         let text = tail.to_owned();
-                        self.value(roles, made(text, &word));
+                        self.value(roles, made(text, word));
                     }
                     return;
                 }

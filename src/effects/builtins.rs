@@ -16,6 +16,7 @@ use crate::effects::print::simulate;
 use crate::effects::walk::{Outcome, Status, Walk};
 
 impl Walk<'_, '_> {
+    /// A builtin of this name; `None` where it is described as data or is none.
     pub fn builtin(&mut self, name: &str, call: &Call<'_>) -> Option<Outcome> {
         Some(match name {
             ":" | "true" | "unalias" => Outcome::success(),

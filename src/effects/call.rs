@@ -117,6 +117,7 @@ const NESTED: u16 = 48;
 const CALLS: u16 = 24;
 
 impl Walk<'_, '_> {
+    /// Finds out what the first word means, and calls that.
     pub fn call(&mut self, call: &Call<'_>) -> Outcome {
         let Some(head) = call.argv.first() else { return Outcome::success() };
         if self.core.nested >= NESTED {
@@ -256,9 +257,6 @@ impl Walk<'_, '_> {
             if !system || described.is_none() {
                 run = self.run_program_file(call, head, target);
             }
-        } else if let Some(data) = self.shadowed(base) {
-            // the script has put a program of this name into PATH itself
-            return data;
         }
         if let (None, Some(sub)) = (described, base.strip_prefix("git-"))
             && let Some(spec) =
@@ -270,18 +268,9 @@ impl Walk<'_, '_> {
             return self.described(spec, &Call { argv: &argv, ..*call }, &Rc::from("git"));
         }
         match described {
-            Some(spec) => {
-                let outcome = self.described(spec, call, &program);
-                run.map_or_else(|| outcome.clone(), |_| outcome.clone())
-            }
-            None if run.is_some() => run.unwrap_or_else(Outcome::silent),
-            None => self.undescribed(call, &program),
+            Some(spec) => self.described(spec, call, &program),
+            None => run.unwrap_or_else(|| self.undescribed(call, &program)),
         }
-    }
-
-    /// A name that the script itself may have changed the meaning of (a new PATH in front).
-    fn shadowed(&mut self, _base: &str) -> Option<Outcome> {
-        None
     }
 
     fn undescribed(&mut self, call: &Call<'_>, program: &Rc<str>) -> Outcome {

@@ -16,6 +16,7 @@ use crate::text::Span;
 const ITEMS: usize = 64;
 
 impl Walk<'_, '_> {
+    /// A compound command with its redirections.
     pub fn compound(&mut self, compound: &Compound, redirects: &[Redirect]) -> Outcome {
         if redirects.is_empty() {
             return self.compound_body(compound);
@@ -28,7 +29,7 @@ impl Walk<'_, '_> {
         let outcome = self.compound_body(compound);
         self.stdin = saved_input;
         self.state.descriptors = saved_descriptors;
-        self.finish_streams(streams, outcome)
+        self.finish_streams(&streams, outcome)
     }
 
     fn compound_body(&mut self, compound: &Compound) -> Outcome {
@@ -77,10 +78,12 @@ impl Walk<'_, '_> {
         self.in_child(|child| child.script(script))
     }
 
+    /// A word that stays one, as in an assignment.
     pub fn single(&mut self, word: &Word) -> Value {
         Expander { state: &mut self.state, host: self.core }.single(word)
     }
 
+    /// The fields that a word splits into; globs are not expanded yet.
     pub fn fields(&mut self, word: &Word) -> Vec<Field> {
         Expander { state: &mut self.state, host: self.core }.fields(word)
     }
@@ -204,8 +207,8 @@ impl Walk<'_, '_> {
             return None;
         }
         let input = self.stdin.clone();
-        let text = input.text.clone().filter(|_| input.origin == Origin::Inside)?;
-        let lines: Vec<&str> = text.lines().collect();
+        let known = input.text.clone().filter(|_| input.origin == Origin::Inside)?;
+        let lines: Vec<&str> = known.lines().collect();
         if lines.len() > ITEMS || !simple.redirects.is_empty() {
             return None;
         }

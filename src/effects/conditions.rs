@@ -24,20 +24,9 @@ fn known(value: &Value) -> Option<&str> {
 /// Operators that need no machine: strings.
 fn unary(operator: &str, value: &Value) -> Option<bool> {
     match operator {
-        "-n" => {
-            if value.has_hole() && value.text.chars().count() == 1 {
-                None
-            } else {
-                Some(!value.text.is_empty())
-            }
-        }
-        "-z" => {
-            if value.has_hole() && value.text.chars().count() == 1 {
-                None
-            } else {
-                Some(value.text.is_empty())
-            }
-        }
+        "-n" | "-z" if value.has_hole() && value.text.chars().count() == 1 => None,
+        "-n" => Some(!value.text.is_empty()),
+        "-z" => Some(value.text.is_empty()),
         _ => None,
     }
 }
@@ -58,7 +47,20 @@ fn binary(operator: &str, left: &Value, right: &Value) -> Option<bool> {
     }
 }
 
+/// What `test` says of its words.
+fn test_words(words: &[Field]) -> Option<bool> {
+    match words {
+        [] => Some(false),
+        [one] => unary("-n", &one.value()),
+        [not, rest @ ..] if not.text == "!" => test_words(rest).map(|t| !t),
+        [operator, operand] => unary(&operator.text, &operand.value()),
+        [left, operator, right] => binary(&operator.text, &left.value(), &right.value()),
+        _ => None,
+    }
+}
+
 impl Walk<'_, '_> {
+    /// `test WORDS`, `[ WORDS ]`
     pub fn test_builtin(&mut self, call: &Call<'_>) -> Outcome {
         let mut words = call.arguments();
         if call.argv.first().is_some_and(|f| f.text == "[") {
@@ -77,21 +79,11 @@ impl Walk<'_, '_> {
                     .host_checks_subscript(&key, operand.span);
             }
         }
-        let truth = self.test_words(words);
+        let truth = test_words(words);
         Outcome { data: Data::empty(), status: status(truth) }
     }
 
-    fn test_words(&mut self, words: &[Field]) -> Option<bool> {
-        match words {
-            [] => Some(false),
-            [one] => unary("-n", &one.value()),
-            [not, rest @ ..] if not.text == "!" => self.test_words(rest).map(|t| !t),
-            [operator, operand] => unary(&operator.text, &operand.value()),
-            [left, operator, right] => binary(&operator.text, &left.value(), &right.value()),
-            _ => None,
-        }
-    }
-
+    /// `[[ … ]]`
     pub fn conditional(&mut self, condition: &Condition) -> Outcome {
         let truth = self.truth(condition, 0);
         Outcome { data: Data::empty(), status: status(truth) }

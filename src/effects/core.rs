@@ -69,6 +69,7 @@ pub struct By<'b> {
 }
 
 impl<'b> By<'b> {
+    /// `span`: in the current unit.
     pub fn new(program: &'b Rc<str>, span: Span) -> Self {
         Self { program, span }
     }
@@ -97,6 +98,7 @@ impl Core<'_> {
         self.found.list.push(effect);
     }
 
+    /// Notes what could not be determined, bounded in number.
     pub fn doubt(&mut self, what: UnknownKind, detail: &str, span: Span) {
         let span = self.at(span);
         if self.found.unknowns.len() < 256
@@ -107,6 +109,7 @@ impl Core<'_> {
         }
     }
 
+    /// Notes an indicator of structure; the highest stays.
     pub fn indicate(&mut self, indicator: Indicator, span: Span) {
         if indicator > self.found.structure.highest {
             self.found.structure.highest = indicator;

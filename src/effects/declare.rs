@@ -99,6 +99,7 @@ impl Walk<'_, '_> {
         }
     }
 
+    /// `unset`: variables, and functions of the name.
     pub(super) fn unset(&mut self, call: &Call<'_>) -> Outcome {
         for field in call.arguments().iter().filter(|f| !f.text.starts_with('-')) {
             self.subscript_runs(&field.value(), field.span);
@@ -111,6 +112,7 @@ impl Walk<'_, '_> {
         Outcome::success()
     }
 
+    /// `alias NAME=TEXT`
     pub(super) fn define_alias(&mut self, call: &Call<'_>) -> Outcome {
         for field in call.arguments() {
             if let Some((name, text)) = field.text.split_once('=') {
@@ -120,6 +122,7 @@ impl Walk<'_, '_> {
         Outcome::success()
     }
 
+    /// `let`: arithmetic, whose subscripts are evaluated.
     pub(super) fn let_builtin(&mut self, call: &Call<'_>) -> Outcome {
         for field in call.arguments() {
             let mut expander = Expander { state: &mut self.state, host: self.core };

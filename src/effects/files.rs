@@ -5,7 +5,6 @@
 use std::rc::Rc;
 
 use crate::act::{Class, ClassSet, Kind, TagSet, UnknownKind, tag};
-use crate::canonical::state::State;
 use crate::canonical::value::{Data, Field, Value};
 use crate::effects::call::Call;
 use crate::effects::core::By;
@@ -52,15 +51,10 @@ impl Walk<'_, '_> {
         let tags = self.state.ambient.union(field.tags).union(self.path_tags(&target, field, Kind::Read));
         let from = provenance(target.classes).union(field.tags);
         let known = self.state.written_at(&target.resolved).map(|w| w.data.clone());
-        let path = Rc::clone(&target.resolved);
         if !target.classes.has(Class::Null) || target.classes.has(Class::Secret) {
             self.core.emit(Kind::Read, target, tags, By::new(program, span));
         }
-        match known {
-            Some(data) => data,
-            None if path.starts_with("/dev/fd/") => Data::unknown(from),
-            None => Data { text: None, tags: from, origin: crate::canonical::value::Origin::Inside },
-        }
+        known.unwrap_or_else(|| Data::unknown(from))
     }
 
     /// What `/dev/fd/N` would give, where the script itself has opened it.
@@ -98,7 +92,7 @@ impl Walk<'_, '_> {
     pub fn run_program_file(&mut self, call: &Call<'_>, head: &Field, target: Target) -> Option<Outcome> {
         let base: Rc<str> = Rc::from(head.text.rsplit('/').next().unwrap_or(&head.text));
         let text = self.file_text(&target);
-        let tags = self.run_tags(&target, &text).union(head.tags);
+        let tags = run_tags(&target, &text).union(head.tags);
         self.core.emit(Kind::Execute, target, self.state.ambient.union(tags), By::new(&base, call.span));
         let data = match text {
             FileText::Written(data) => match data.whole() {
@@ -150,39 +144,6 @@ impl Walk<'_, '_> {
         }
     }
 
-    fn run_tags(&self, target: &Target, text: &FileText) -> TagSet {
-        let mut tags = TagSet::EMPTY;
-        if target.classes.has(Class::Workspace) {
-            tags = tags.with(tag::PROGRAM_IN_WORKSPACE);
-        }
-        if target.classes.has(Class::Temporary) {
-            tags = tags.with(tag::PROGRAM_IN_TEMPORARY);
-        }
-        if target.classes.has(Class::Home) && !target.classes.has(Class::Workspace) {
-            tags = tags.with(tag::PROGRAM_IN_HOME);
-        }
-        match text {
-            FileText::Written(data) => {
-                tags = tags
-                    .with(tag::PROGRAM_JUST_WRITTEN)
-                    .union(data.tags.minus(TagSet::of(tag::FROM_LITERAL)));
-                if data.tags.has(tag::FROM_NETWORK) {
-                    tags = tags.with(tag::PROGRAM_FETCHED);
-                }
-                if data.whole().is_none() {
-                    tags = tags.with(tag::OPAQUE);
-                } else {
-                    // it was decoded here, and its text is judged
-                    tags = tags.minus(TagSet::of(tag::FROM_DECODED));
-                }
-            }
-            FileText::Missing => tags = tags.with(tag::MISSING),
-            FileText::Binary | FileText::Unreadable => tags = tags.with(tag::OPAQUE),
-            FileText::There(_) => {}
-        }
-        tags
-    }
-
     /// A file of code that an interpreter runs.
     pub fn run_code_file(&mut self, by: Interpreter<'_>, field: &Field) -> Outcome {
         if matches!(field.text.as_str(), "-" | "/dev/stdin" | "/dev/fd/0") {
@@ -194,7 +155,7 @@ impl Walk<'_, '_> {
             self.core.doubt(UnknownKind::Program, &field.text, field.span);
         }
         let text = self.file_text(&target);
-        let tags = self.run_tags(&target, &text).union(field.tags);
+        let tags = run_tags(&target, &text).union(field.tags);
         let endless = target.classes.has(Class::Null);
         if !endless {
             self.core.emit(
@@ -232,26 +193,52 @@ impl Walk<'_, '_> {
 
     /// Known source text of a language.
     pub fn code_text(&mut self, lang: Lang, text: &str, like: &Field, arguments: &[Field]) -> Outcome {
-        if lang != Lang::Shell {
-            let mut child = self.fork();
+        let arguments = arguments.iter().map(Field::value);
+        self.in_child(|child| {
+            if lang == Lang::Shell {
+                child.state.positional = Rc::new(arguments.collect());
+                child.state.zero = Value::known(like.text.clone());
+                child.state.aliases = Rc::default();
+                return child.text(text, like.span);
+            }
             // perl and ruby count from the first argument, the others from the program's name
             let program = (!matches!(lang, Lang::Perl | Lang::Ruby)).then(|| like.value());
-            child.state.positional =
-                Rc::new(program.into_iter().chain(arguments.iter().map(Field::value)).collect());
-            let outcome = child.foreign(lang, text, like);
-            let State { written, .. } = child.state;
-            self.state.written = written;
-            return outcome;
-        }
-        let mut child = self.fork();
-        child.state.positional = Rc::new(arguments.iter().map(Field::value).collect());
-        child.state.zero = Value::known(like.text.clone());
-        child.state.aliases = Rc::default();
-        let outcome = child.text(text, like.span);
-        let State { written, .. } = child.state;
-        self.state.written = written;
-        outcome
+            child.state.positional = Rc::new(program.into_iter().chain(arguments).collect());
+            child.foreign(lang, text, like)
+        })
     }
+}
+
+/// Tags of a file that is run: where it lies, and what is known of its content.
+fn run_tags(target: &Target, text: &FileText) -> TagSet {
+    let mut tags = TagSet::EMPTY;
+    if target.classes.has(Class::Workspace) {
+        tags = tags.with(tag::PROGRAM_IN_WORKSPACE);
+    }
+    if target.classes.has(Class::Temporary) {
+        tags = tags.with(tag::PROGRAM_IN_TEMPORARY);
+    }
+    if target.classes.has(Class::Home) && !target.classes.has(Class::Workspace) {
+        tags = tags.with(tag::PROGRAM_IN_HOME);
+    }
+    match text {
+        FileText::Written(data) => {
+            tags = tags.with(tag::PROGRAM_JUST_WRITTEN).union(data.tags.minus(TagSet::of(tag::FROM_LITERAL)));
+            if data.tags.has(tag::FROM_NETWORK) {
+                tags = tags.with(tag::PROGRAM_FETCHED);
+            }
+            if data.whole().is_none() {
+                tags = tags.with(tag::OPAQUE);
+            } else {
+                // it was decoded here, and its text is judged
+                tags = tags.minus(TagSet::of(tag::FROM_DECODED));
+            }
+        }
+        FileText::Missing => tags = tags.with(tag::MISSING),
+        FileText::Binary | FileText::Unreadable => tags = tags.with(tag::OPAQUE),
+        FileText::There(_) => {}
+    }
+    tags
 }
 
 /// What runs code: its language, the program's name, and the arguments that the code sees.
@@ -263,6 +250,7 @@ pub struct Interpreter<'i> {
 }
 
 impl<'i> Interpreter<'i> {
+    /// `arguments`: without the program's own name.
     pub fn new(lang: Lang, arguments: &'i [Field], program: &'i Rc<str>) -> Self {
         Self { lang, arguments, program }
     }

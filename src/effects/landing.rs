@@ -67,6 +67,22 @@ fn url_name(url: &str) -> &str {
     }
 }
 
+/// A URL: its last part, in the folder that an option names; nothing if an option names the file.
+fn download(field: &Field, meant: &[Meant]) -> Vec<Field> {
+    let named = |m: &&Meant| {
+        m.roles.iter().any(|r| r.is == Is::Effect(Kind::Write) && r.tags.has(tag::FROM_NETWORK))
+            && m.field != *field
+    };
+    let mut folder = String::new();
+    for word in meant.iter().filter(named) {
+        if !word.roles.iter().any(|r| r.tags.has(tag::INTO_FOLDER)) {
+            return Vec::new();
+        }
+        folder = format!("{}/", word.field.text.trim_end_matches('/'));
+    }
+    vec![made(format!("{folder}{}", url_name(&field.text)), field)]
+}
+
 impl Walk<'_, '_> {
     /// The places that a word for a place to write means.
     pub fn landing(&mut self, field: &Field, extra: TagSet, doing: &Doing<'_>) -> Vec<Field> {
@@ -76,25 +92,9 @@ impl Walk<'_, '_> {
             return Vec::new();
         }
         if extra.has(tag::FROM_NETWORK) && meant.iter().filter(fetched).any(|m| m.field == *field) {
-            return self.download(field, meant);
+            return download(field, meant);
         }
         self.inside(field, doing)
-    }
-
-    /// A URL: its last part, in the folder that an option names; nothing if an option names the file.
-    fn download(&self, field: &Field, meant: &[Meant]) -> Vec<Field> {
-        let named = |m: &&Meant| {
-            m.roles.iter().any(|r| r.is == Is::Effect(Kind::Write) && r.tags.has(tag::FROM_NETWORK))
-                && m.field != *field
-        };
-        let mut folder = String::new();
-        for word in meant.iter().filter(named) {
-            if !word.roles.iter().any(|r| r.tags.has(tag::INTO_FOLDER)) {
-                return Vec::new();
-            }
-            folder = format!("{}/", word.field.text.trim_end_matches('/'));
-        }
-        vec![made(format!("{folder}{}", url_name(&field.text)), &field)]
     }
 
     /// Remembers that a link made here leads to what was just named.
@@ -152,7 +152,7 @@ impl Walk<'_, '_> {
         }) {
             return whole;
         }
-        sources.iter().map(|s| made(format!("{base}/{}", name(s)), &field)).collect()
+        sources.iter().map(|s| made(format!("{base}/{}", name(s)), field)).collect()
     }
 }
 

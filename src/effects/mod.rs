@@ -3,6 +3,7 @@
 //! In: judged text, context, policy, world. Out: [`Effects`] with resolved targets and provenance.
 //! Never: changes the machine; leaves out a command that may run.
 
+pub mod acts;
 pub mod aftermath;
 pub mod afterthought;
 pub mod arguments;

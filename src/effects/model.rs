@@ -66,6 +66,7 @@ pub enum Indicator {
     PipeToInterpreter,
 }
 
+/// The highest structural indicator, and where it was seen first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Structure {
     pub highest: Indicator,

@@ -21,6 +21,7 @@ fn letter_of(name: &str) -> Option<char> {
 }
 
 impl Walk<'_, '_> {
+    /// `set`: options, positional parameters.
     pub(super) fn set_options(&mut self, call: &Call<'_>) -> Outcome {
         if call.arguments().is_empty() {
             return Outcome::prints(Data::unknown(TagSet::of(tag::FROM_ENVIRONMENT)));
@@ -66,6 +67,7 @@ impl Walk<'_, '_> {
         Outcome::success()
     }
 
+    /// `shopt`
     pub(super) fn shopt(&mut self, call: &Call<'_>) -> Outcome {
         let on = call.arguments().iter().any(|f| f.text == "-s");
         let names = call.arguments().iter().filter(|f| !f.text.starts_with('-'));
@@ -79,6 +81,7 @@ impl Walk<'_, '_> {
         Outcome::success()
     }
 
+    /// `shift [N]`
     pub(super) fn shift(&mut self, call: &Call<'_>) -> Outcome {
         let n = call.arguments().first().and_then(|f| f.text.parse::<usize>().ok()).unwrap_or(1);
         let rest = self.state.positional.iter().skip(n).cloned().collect();

@@ -47,6 +47,7 @@ impl Into {
 }
 
 impl Walk<'_, '_> {
+    /// `read`: the first line of the input, split by IFS.
     pub(super) fn read_builtin(&mut self, call: &Call<'_>) -> Outcome {
         let into = Into::read(call);
         let tags = call.stdin.tags;
@@ -84,6 +85,7 @@ impl Walk<'_, '_> {
         Outcome::silent()
     }
 
+    /// `mapfile`, `readarray`: all lines of the input.
     pub(super) fn mapfile(&mut self, call: &Call<'_>) -> Outcome {
         let mut name = "MAPFILE".to_owned();
         let mut words = call.arguments().iter();

@@ -42,6 +42,14 @@ pub enum Sink {
     Same(u32),
 }
 
+/// A file that is opened for writing.
+#[derive(Clone, Copy)]
+struct Opened {
+    fd: u32,
+    kind: Kind,
+    span: Span,
+}
+
 /// `/dev/tcp/HOST/PORT` and `/dev/udp/…`, which bash itself opens as connections.
 pub fn network_path(path: &str) -> Option<String> {
     let rest = path.strip_prefix("/dev/tcp/").or_else(|| path.strip_prefix("/dev/udp/"))?;
@@ -69,9 +77,11 @@ impl Walk<'_, '_> {
         match &redirect.action {
             RedirectAction::Read(word) => self.read_from(word, number(0), span, streams),
             RedirectAction::Write(word) | RedirectAction::Clobber(word) => {
-                self.write_to(word, number(1), Kind::Write, span, streams);
+                self.write_to(word, Opened { fd: number(1), kind: Kind::Write, span }, streams);
             }
-            RedirectAction::Append(word) => self.write_to(word, number(1), Kind::Append, span, streams),
+            RedirectAction::Append(word) => {
+                self.write_to(word, Opened { fd: number(1), kind: Kind::Append, span }, streams);
+            }
             RedirectAction::ReadWrite(word) => {
                 let fd = number(0);
                 let field = self.target_field(word, span);
@@ -79,15 +89,15 @@ impl Walk<'_, '_> {
                     self.connect(&peer, span);
                     streams.others.push((fd, Endpoint::Network(peer)));
                 } else {
-                    self.write_field(field, fd, Kind::Append, span, streams);
+                    self.write_field(field, Opened { fd, kind: Kind::Append, span }, streams);
                 }
             }
             RedirectAction::WriteBoth(word) => {
-                self.write_to(word, 1, Kind::Write, span, streams);
+                self.write_to(word, Opened { fd: 1, kind: Kind::Write, span }, streams);
                 streams.outputs.push((2, Sink::Same(1)));
             }
             RedirectAction::AppendBoth(word) => {
-                self.write_to(word, 1, Kind::Append, span, streams);
+                self.write_to(word, Opened { fd: 1, kind: Kind::Append, span }, streams);
                 streams.outputs.push((2, Sink::Same(1)));
             }
             RedirectAction::DuplicateIn(word) => self.duplicate(word, number(0), span, streams),
@@ -142,12 +152,13 @@ impl Walk<'_, '_> {
         }
     }
 
-    fn write_to(&mut self, word: &Word, fd: u32, kind: Kind, span: Span, streams: &mut Streams) {
-        let field = self.target_field(word, span);
-        self.write_field(field, fd, kind, span, streams);
+    fn write_to(&mut self, word: &Word, opened: Opened, streams: &mut Streams) {
+        let field = self.target_field(word, opened.span);
+        self.write_field(field, opened, streams);
     }
 
-    fn write_field(&mut self, field: Field, fd: u32, kind: Kind, span: Span, streams: &mut Streams) {
+    fn write_field(&mut self, field: Field, opened: Opened, streams: &mut Streams) {
+        let Opened { fd, kind, span } = opened;
         if field.text == "/dev/null" {
             streams.outputs.push((fd, Sink::Null));
             return;
@@ -179,7 +190,7 @@ impl Walk<'_, '_> {
             // `>&file` with a word that is no number writes both to the file
             if !text.is_empty() && fd == 1 {
                 let field = Field { span, ..Field::from(value) };
-                self.write_field(field, 1, Kind::Write, span, streams);
+                self.write_field(field, Opened { fd: 1, kind: Kind::Write, span }, streams);
                 streams.outputs.push((2, Sink::Same(1)));
             }
             return;
@@ -205,11 +216,10 @@ impl Walk<'_, '_> {
                 streams.outputs.push((fd, Sink::File { field, kind: Kind::Append, span }));
             }
             Some(Endpoint::Data(data)) if fd == 0 => streams.input = Some(data),
-            Some(Endpoint::File(_) | Endpoint::Data(_) | Endpoint::Closed) => {}
             // `0<&2`: input comes from where the output goes, a terminal
             None if fd == 0 && matches!(from, 1 | 2) => streams.input = Some(Data::inherited()),
             None if fd != from => streams.outputs.push((fd, Sink::Same(from))),
-            None => {}
+            Some(Endpoint::File(_) | Endpoint::Data(_) | Endpoint::Closed) | None => {}
         }
     }
 
@@ -226,24 +236,17 @@ impl Walk<'_, '_> {
     }
 
     /// Writes what was printed to where it goes; what is left is the command's output.
-    pub fn finish_streams(&mut self, streams: Streams, outcome: Outcome) -> Outcome {
+    pub fn finish_streams(&mut self, streams: &Streams, outcome: Outcome) -> Outcome {
         self.state.ambient = self.state.ambient.minus(streams.tags);
-        let mut data = outcome.data.clone();
-        let first = streams.outputs.iter().position(|(fd, _)| *fd == 1);
-        let _ = first;
+        let mut kept = true;
         for (fd, sink) in &streams.outputs {
             let printed = if *fd == 1 { outcome.data.clone() } else { Data::unknown(TagSet::EMPTY) };
             match sink {
                 Sink::Null => {}
-                Sink::Same(other) => {
-                    // `1>&2`: the output leaves by another way, which is the terminal or a captured stream
-                    if *fd == 1 && *other == 2 {
-                        continue;
-                    }
-                    continue;
-                }
+                // `1>&2`: the output leaves by another way, which is the terminal or a captured stream
+                Sink::Same(_) => continue,
                 Sink::File { field, kind, span } => {
-                    self.write_path(field, *kind, &printed, By::new(&Rc::from(">"), *span))
+                    self.write_path(field, *kind, &printed, By::new(&Rc::from(">"), *span));
                 }
                 Sink::Network { peer, span } => {
                     let target = self.host_target(&Field::known(peer.clone(), *span));
@@ -251,10 +254,9 @@ impl Walk<'_, '_> {
                     self.core.emit(Kind::Send, target, tags, By::new(&Rc::from("shell"), *span));
                 }
             }
-            if *fd == 1 {
-                data = Data::empty();
-            }
+            kept &= *fd != 1;
         }
+        let data = if kept { outcome.data } else { Data::empty() };
         Outcome { data, status: outcome.status }
     }
 

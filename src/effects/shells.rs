@@ -112,21 +112,18 @@ impl Walk<'_, '_> {
 
     fn shell_text(&mut self, call: &Call<'_>, asked: &Asked, program: &Rc<str>) -> Outcome {
         let Some(text) = asked.operands.first() else { return Outcome::silent() };
-        let mut child = self.fork();
-        child.stdin = call.stdin.clone();
-        child.state.options = asked.letters.clone();
-        child.state.functions = Rc::default();
-        child.state.aliases = Rc::default();
-        for (name, value) in call.environment {
-            child.state.set(name, value.clone());
-        }
-        let mut arguments = asked.operands.iter().skip(1).map(Field::value);
-        child.state.zero = arguments.next().unwrap_or_else(|| Value::known(&**program));
-        child.state.positional = Rc::new(arguments.collect());
-        let outcome = child.opaque_or_text(text, program);
-        let written = child.state.written;
-        self.state.written = written;
-        outcome
+        self.in_child(|child| {
+            child.stdin = call.stdin.clone();
+            child.state.options.clone_from(&asked.letters);
+            child.forget_names();
+            for (name, value) in call.environment {
+                child.state.set(name, value.clone());
+            }
+            let mut arguments = asked.operands.iter().skip(1).map(Field::value);
+            child.state.zero = arguments.next().unwrap_or_else(|| Value::known(&**program));
+            child.state.positional = Rc::new(arguments.collect());
+            child.opaque_or_text(text, program)
+        })
     }
 
     /// Text that is known is judged; text that is not is code of unknown content.
@@ -144,11 +141,8 @@ impl Walk<'_, '_> {
             self.core.emit(Kind::Code, target, tags, By::new(program, text.span));
             self.core.doubt(UnknownKind::Code, "shell text", text.span);
         } else if text.tags.has(tag::FROM_DECODED) {
-            let ambient = self.state.ambient;
-            self.state.ambient = ambient.with(tag::OBFUSCATED);
-            let outcome = self.text(&text.text, text.span);
-            self.state.ambient = ambient;
-            return outcome;
+            let ambient = self.state.ambient.with(tag::OBFUSCATED);
+            return self.under(ambient, |walk| walk.text(&text.text, text.span));
         }
         self.text(&text.text, text.span)
     }
@@ -174,20 +168,20 @@ impl Walk<'_, '_> {
         }
         self.core.indicate(crate::effects::printed::indicator_of(Lang::Shell, input), call.span);
         let field = call.argv.first().cloned().unwrap_or_default();
-        let mut child = self.fork();
-        child.stdin = Data { text: None, ..input.clone() };
-        let ambient = child.state.ambient;
-        if input.tags.has(tag::FROM_DECODED) {
-            child.state.ambient = ambient.with(tag::OBFUSCATED);
-        }
-        let outcome = child.code_data(Interpreter::new(Lang::Shell, &asked.operands, program), input, &field);
-        if input.text.as_deref().is_some_and(crate::canonical::value::has_hole) {
-            let tags = ambient.union(input.tags).with(tag::OPAQUE);
-            child.core.emit(Kind::Code, Target::default(), tags, By::new(program, call.span));
-        }
-        let written = child.state.written;
-        self.state.written = written;
-        outcome
+        self.in_child(|child| {
+            child.stdin = Data { text: None, ..input.clone() };
+            let ambient = child.state.ambient;
+            if input.tags.has(tag::FROM_DECODED) {
+                child.state.ambient = ambient.with(tag::OBFUSCATED);
+            }
+            let outcome =
+                child.code_data(Interpreter::new(Lang::Shell, &asked.operands, program), input, &field);
+            if input.text.as_deref().is_some_and(crate::canonical::value::has_hole) {
+                let tags = ambient.union(input.tags).with(tag::OPAQUE);
+                child.core.emit(Kind::Code, Target::default(), tags, By::new(program, call.span));
+            }
+            outcome
+        })
     }
 
     /// `eval`: its words, joined, in this very shell.
@@ -220,7 +214,7 @@ impl Walk<'_, '_> {
             self.core.indicate(Indicator::Evaluation, call.span);
             let data = call.stdin.clone();
             return match data.whole() {
-                Some(text) => self.text(&text.to_owned(), field.span),
+                Some(text) => self.text(text, field.span),
                 None => self.code_data(Interpreter::new(Lang::Shell, &[], &program), &data, field),
             };
         }
@@ -240,17 +234,11 @@ impl Walk<'_, '_> {
         }
         match text {
             FileText::Written(data) => {
-                let known = data.whole().map(str::to_owned);
-                match known {
-                    Some(text) => {
-                        let ambient = self.state.ambient;
-                        if data.tags.has(tag::FROM_DECODED) {
-                            self.state.ambient = ambient.with(tag::OBFUSCATED);
-                        }
-                        let outcome = self.text(&text, field.span);
-                        self.state.ambient = ambient;
-                        outcome
-                    }
+                let decoded = data.tags.has(tag::FROM_DECODED);
+                let ambient = self.state.ambient;
+                let ambient = if decoded { ambient.with(tag::OBFUSCATED) } else { ambient };
+                match data.whole() {
+                    Some(text) => self.under(ambient, |walk| walk.text(text, field.span)),
                     None => self.code_data(Interpreter::new(Lang::Shell, &[], &program), &data, field),
                 }
             }

@@ -7,7 +7,6 @@ use crate::canonical::expand::Expander;
 use crate::canonical::state::Control;
 use crate::canonical::value::{Data, Field, Value};
 use crate::effects::call::Call;
-use crate::effects::redirect::Streams;
 use crate::effects::walk::{Outcome, Status, Walk};
 use crate::syntax::tree::{Assign, AssignValue, Assignment, Piece, Redirect, RedirectAction, Simple, Word};
 
@@ -15,6 +14,7 @@ use crate::syntax::tree::{Assign, AssignValue, Assignment, Piece, Redirect, Redi
 const COMBINATIONS: usize = 16;
 
 impl Walk<'_, '_> {
+    /// A simple command, once for each combination of values that its variables may have.
     pub fn simple(&mut self, simple: &Simple) -> Outcome {
         let variables = self.varying(simple);
         if variables.is_empty() {
@@ -106,20 +106,20 @@ impl Walk<'_, '_> {
                     data = input.clone();
                 }
             }
-            self.keep(&streams);
             let outcome = Outcome { data, status: Status::Either };
-            return self.finish_streams(streams, outcome);
+            return self.finish_streams(&streams, outcome);
         }
         let environment = self.environment(&simple.assignments);
-        let declares = argv.first().is_some_and(|f| matches!(f.text.as_str(), "exec"));
-        if declares && argv.len() == 1 {
+        if let [only] = argv.as_slice()
+            && only.text == "exec"
+        {
             // `exec` with redirections only: they stay
             let table = std::rc::Rc::make_mut(&mut self.state.descriptors);
             table.extend(streams.others.iter().cloned());
             if let Some(input) = &streams.input {
                 self.stdin = input.clone();
             }
-            return self.finish_streams(streams, Outcome::success());
+            return self.finish_streams(&streams, Outcome::success());
         }
         let stdin = streams.input.clone().unwrap_or_else(|| self.stdin.clone());
         let ambient = self.state.ambient;
@@ -137,12 +137,7 @@ impl Walk<'_, '_> {
         self.stdin = saved_input;
         self.state.descriptors = descriptors;
         self.state.ambient = ambient;
-        self.finish_streams(streams, outcome)
-    }
-
-    /// `>file` or `3<>x` without a command: what it opens is closed again.
-    fn keep(&mut self, streams: &Streams) {
-        let _ = streams;
+        self.finish_streams(&streams, outcome)
     }
 
     /// One word of a command: assignment-like words of declarations don't split; globs expand.
@@ -185,6 +180,7 @@ impl Walk<'_, '_> {
         Data::empty()
     }
 
+    /// One assignment in this shell.
     pub fn assign_one(&mut self, assignment: &Assignment) {
         let name = assignment.name.as_str();
         match &assignment.value {
@@ -195,18 +191,14 @@ impl Walk<'_, '_> {
                         (Assign::Append | Assign::Set, _) => Vec::new(),
                     };
                 for (index, word) in elements {
-                    match index {
-                        Some(index) => {
-                            let key = self.subscript(name, index);
-                            let value = self.single(word);
-                            list.push((key, value));
-                        }
-                        None => {
-                            let fields = self.fields(word);
-                            for field in fields.into_iter().flat_map(|f| self.globbed(f)) {
-                                list.push((list.len().to_string(), field.value()));
-                            }
-                        }
+                    if let Some(index) = index {
+                        let key = self.subscript(name, index);
+                        list.push((key, self.single(word)));
+                        continue;
+                    }
+                    let fields = self.fields(word);
+                    for field in fields.into_iter().flat_map(|f| self.globbed(f)) {
+                        list.push((list.len().to_string(), field.value()));
                     }
                 }
                 self.state.set_array(name, list);
@@ -250,19 +242,7 @@ impl Walk<'_, '_> {
             self.state.set(name, value);
             return;
         }
-        if name == "HOME" && !value.has_hole() {
-            self.state.set(name, value);
-            return;
-        }
         self.state.set(name, value);
-    }
-
-    /// Tags of an environment: obfuscation and the like are in the values themselves.
-    pub fn tags_of(environment: &[(String, Value)]) -> TagSet {
-        environment
-            .iter()
-            .fold(TagSet::EMPTY, |t, (_, v)| t.union(v.tags))
-            .minus(TagSet::of(tag::UNSET_VARIABLE))
     }
 }
 

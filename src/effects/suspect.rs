@@ -82,7 +82,7 @@ impl Walk<'_, '_> {
             tags = tags.union(self.suspect_path(own, field, &program));
             if field.text.contains(' ') {
                 for path in field.text.split([' ', '\t', '"', '\'']).filter(|p| p.starts_with('/')).take(8) {
-                    let part = made(path, &field);
+                    let part = made(path, field);
                     tags = tags.union(self.suspect_path(own, &part, &program));
                 }
             }
@@ -130,7 +130,7 @@ impl Walk<'_, '_> {
 
     fn suspect_path(&mut self, option: &str, field: &Field, program: &Rc<str>) -> TagSet {
         let Some(path) = path_in(&field.text).filter(|p| p.len() < 512) else { return TagSet::EMPTY };
-        let part = made(path, &field);
+        let part = made(path, field);
         let target = self.path_target(&part);
         if let Some(text) =
             self.state.written_at(&target.resolved).and_then(|w| w.data.whole().map(str::to_owned))

@@ -22,10 +22,7 @@ const GLOBBED: usize = 256;
 
 /// What a path is looked at for.
 fn follow(kind: Kind) -> Follow {
-    match kind {
-        Kind::Delete | Kind::Move | Kind::Link => Follow::Entry,
-        _ => Follow::Goal,
-    }
+    if matches!(kind, Kind::Delete | Kind::Move | Kind::Link) { Follow::Entry } else { Follow::Goal }
 }
 
 /// Holes as people and places see them.
@@ -46,6 +43,7 @@ impl Walk<'_, '_> {
         self.path_target_for(field, Kind::Read)
     }
 
+    /// The place that a field names, as an effect of this kind sees it: some act on a link, not through it.
     pub fn path_target_for(&mut self, field: &Field, kind: Kind) -> Target {
         let written: Rc<str> = field.text.as_str().into();
         let contained = self.state.ambient.has(tag::IN_CONTAINER);

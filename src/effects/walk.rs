@@ -44,14 +44,17 @@ pub struct Outcome {
 }
 
 impl Outcome {
+    /// Prints nothing; may succeed or fail.
     pub fn silent() -> Self {
         Self { data: Data::empty(), status: Status::Either }
     }
 
+    /// Prints nothing, succeeds.
     pub fn success() -> Self {
         Self { data: Data::empty(), status: Status::Success }
     }
 
+    /// Prints; may succeed or fail.
     pub fn prints(data: Data) -> Self {
         Self { data, status: Status::Either }
     }
@@ -103,6 +106,7 @@ impl<'p> Walk<'_, 'p> {
         self.state.aliases = Rc::default();
     }
 
+    /// Walks the items of a list one after the other.
     pub fn script(&mut self, script: &Script) -> Outcome {
         let mut all = Outcome { data: Data::empty(), status: Status::Success };
         for item in &script.items {
@@ -178,6 +182,7 @@ impl<'p> Walk<'_, 'p> {
         all
     }
 
+    /// Walks one pipeline.
     pub fn pipeline(&mut self, pipeline: &Pipeline) -> Outcome {
         let mut outcome = match pipeline.commands.as_slice() {
             [] => Outcome::success(),
@@ -207,6 +212,7 @@ impl<'p> Walk<'_, 'p> {
         Outcome::prints(data)
     }
 
+    /// Walks one command; a definition is remembered.
     pub fn command(&mut self, command: &Command) -> Outcome {
         match command {
             Command::Simple(simple) => self.simple(simple),

@@ -49,6 +49,7 @@ struct Tape<'t> {
 }
 
 impl Walk<'_, '_> {
+    /// tar by its mode.
     pub fn tar(&mut self, spec: &'static Command, call: &Call<'_>, program: &Rc<str>) -> Outcome {
         let parsed = parse(spec, call.arguments());
         self.transformed(call, program);
@@ -114,7 +115,7 @@ impl Walk<'_, '_> {
             let Some(mark) = body.chars().next() else { continue };
             let with = body.split(mark).nth(2).unwrap_or("");
             if with.starts_with('/') {
-                let field = made(with, &word);
+                let field = made(with, word);
                 self.write_path(
                     &field,
                     Kind::Write,

@@ -63,6 +63,7 @@ fn inner_words(parsed: &Parsed, words: &[Field]) -> Vec<Field> {
 }
 
 impl Walk<'_, '_> {
+    /// A container that runs a command; `None` for the other subcommands.
     pub fn container(
         &mut self,
         spec: &'static Command,

@@ -198,6 +198,7 @@ fn parse(words: &[Field]) -> Search {
 }
 
 impl Walk<'_, '_> {
+    /// find: its actions on what each alternative finds.
     pub fn find(&mut self, call: &Call<'_>, program: &Rc<str>) -> Outcome {
         let mut search = parse(call.arguments());
         if search.starts.is_empty() {

@@ -62,6 +62,7 @@ impl Walk<'_, '_> {
         self.apply_roles(roles, &field, (spec, call, program));
     }
 
+    /// git: global options, then the subcommand.
     pub fn git(&mut self, spec: &'static Command, call: &Call<'_>, program: &Rc<str>) -> Outcome {
         let mut words = call.arguments();
         let saved = self.state.cwd.clone();

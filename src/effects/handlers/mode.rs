@@ -56,6 +56,7 @@ pub fn mode_tags(mode: &str) -> TagSet {
 }
 
 impl Walk<'_, '_> {
+    /// chmod: the mode, then its targets.
     pub fn chmod(&mut self, call: &Call<'_>, program: &Rc<str>) -> Outcome {
         let mut mode: Option<&Field> = None;
         let mut targets: Vec<&Field> = Vec::new();

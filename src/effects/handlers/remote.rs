@@ -20,6 +20,7 @@ use crate::policy::tables::{Command, Is};
 const LOCAL_COMMANDS: &[&str] = &["proxycommand", "localcommand", "knownhostscommand", "proxyusefdpass"];
 
 impl Walk<'_, '_> {
+    /// ssh: the connection, then the remote text.
     pub fn ssh(&mut self, spec: &'static Command, call: &Call<'_>, program: &Rc<str>) -> Outcome {
         let mut parsed = parse(spec, call.arguments());
         for word in &parsed.meant {

@@ -25,6 +25,7 @@ fn class_of(field: &Field) -> Class {
 }
 
 impl Walk<'_, '_> {
+    /// kill: one signal effect for each process that is named.
     pub fn kill(&mut self, spec: &'static Command, call: &Call<'_>, program: &Rc<str>) -> Outcome {
         let mut rest = call.arguments().iter();
         let mut targets: Vec<&Field> = Vec::new();

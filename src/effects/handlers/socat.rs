@@ -70,6 +70,7 @@ fn read(text: &str) -> End {
 }
 
 impl Walk<'_, '_> {
+    /// socat: both addresses, tied to each other.
     pub fn socat(&mut self, spec: &'static Command, call: &Call<'_>, program: &Rc<str>) -> Outcome {
         let parsed = parse(spec, call.arguments());
         let ends: Vec<(End, Field)> = parsed
@@ -90,7 +91,7 @@ impl Walk<'_, '_> {
             from = from.union(call.stdin.tags);
         }
         for (end, field) in &ends {
-            let named = |text: &str| made(text, &field);
+            let named = |text: &str| made(text, field);
             let mut tags = self.state.ambient.union(parsed.tags).union(field.tags);
             if runs {
                 tags = tags.with(tag::RUNS_PROGRAM);
@@ -123,7 +124,7 @@ impl Walk<'_, '_> {
 
     /// Files and local sockets: the first address is read, the second written.
     fn socat_source(&mut self, (i, end): (usize, &End), field: &Field, program: &Rc<str>) -> TagSet {
-        let named = |text: &str| made(text, &field);
+        let named = |text: &str| made(text, field);
         match end {
             End::File(path) if i == 0 => self.read_path(&named(path), program, field.span).tags,
             End::File(path) => {

@@ -64,6 +64,7 @@ fn option_value(parsed: &Parsed, words: &[Field], names: &[&str]) -> Option<Stri
 }
 
 impl Walk<'_, '_> {
+    /// xargs: the command with the words of the input.
     pub fn xargs(&mut self, spec: &'static Command, call: &Call<'_>, program: &Rc<str>) -> Outcome {
         let parsed = parse(spec, call.arguments());
         let mut input = call.stdin.clone();
