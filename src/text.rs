@@ -32,13 +32,23 @@ const BYTE_BASE: u32 = 0x0010_FF00;
 /// The text as the parsers get it: every byte that is not part of valid UTF-8 becomes one private-use
 /// character (U+10FF80 to U+10FFFF), so that tokens stay one to one. Borrowed when nothing changes.
 pub fn judged(bytes: &[u8]) -> Cow<'_, str> {
-    if let Ok(text) = std::str::from_utf8(bytes) {
-        return Cow::Borrowed(text);
+    // such a character in the text itself is taken apart too, so that `raw` gives every text back; all begin with F4
+    let has_own = bytes.contains(&0xF4);
+    match std::str::from_utf8(bytes) {
+        Ok(text) if !has_own || !text.chars().any(is_byte) => return Cow::Borrowed(text),
+        Ok(_) | Err(_) => {}
     }
     let mut out = String::with_capacity(bytes.len() + 16);
+    let byte = |b: &u8| char::from_u32(BYTE_BASE + u32::from(*b));
     for chunk in bytes.utf8_chunks() {
-        out.push_str(chunk.valid());
-        out.extend(chunk.invalid().iter().filter_map(|b| char::from_u32(BYTE_BASE + u32::from(*b))));
+        for c in chunk.valid().chars() {
+            if is_byte(c) {
+                out.extend(c.encode_utf8(&mut [0; 4]).as_bytes().iter().filter_map(byte));
+            } else {
+                out.push(c);
+            }
+        }
+        out.extend(chunk.invalid().iter().filter_map(byte));
     }
     Cow::Owned(out)
 }
@@ -114,7 +124,7 @@ mod tests {
 
     #[test]
     fn bytes_survive_the_mapping() {
-        for bytes in [&b"plain"[..], b"\xff\xfe", b"a\x80b\xc3\xa9", b"\xed\xa0\x80", b""] {
+        for bytes in [&b"plain"[..], b"\xff\xfe", b"a\x80b\xc3\xa9", b"\xed\xa0\x80", b"", "\u{10ff99}".as_bytes(), b"\xf4\x8f\xbe\x99\xff"] {
             assert_eq!(raw(&judged(bytes)).as_ref(), bytes);
         }
     }

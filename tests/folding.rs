@@ -88,6 +88,8 @@ fn words(line: &str) -> Vec<String> {
             }
             '\\' if !quoted => word.get_or_insert_default().extend(chars.next()),
             ' ' if !quoted => out.extend(word.take()),
+            // what a wrapper runs has a line of its own
+            '\n' if !quoted => break,
             c => word.get_or_insert_default().push(c),
         }
     }
@@ -99,7 +101,7 @@ fn words(line: &str) -> Vec<String> {
 fn predicted(canonical: &str) -> Option<Argv> {
     let at = canonical.rfind("\nprobe").map_or(0, |i| i + 1);
     let call = canonical.get(at..).filter(|c| c.starts_with("probe"))?;
-    let words = words(call.strip_suffix('\n')?);
+    let words = words(call);
     let known = words.iter().all(|w| !w.contains('…'));
     known.then(|| words.iter().skip(1).map(|w| agent_sh::text::raw(w).into_owned()).collect())
 }
