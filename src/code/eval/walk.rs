@@ -7,8 +7,8 @@ use std::rc::Rc;
 
 use super::call::Args;
 use super::machine::Machine;
-use super::value::{V, joint};
-use crate::code::found::{Grade, Origin, Piece, What};
+use super::value::V;
+use crate::code::found::{Grade, Origin, What};
 use crate::code::meaning::{Means, Special};
 use crate::code::tree::{Id, NOTHING, Node};
 use crate::policy::tables::Lang;
@@ -390,38 +390,5 @@ impl Machine<'_, '_> {
         }
         self.repeating = self.repeating.saturating_sub(1);
         V::list(out)
-    }
-
-    pub(crate) fn concat(&mut self, values: &[V]) -> V {
-        if let Some(at) = values.iter().position(|v| matches!(v, V::Any(_)))
-            && let Some(V::Any(seq)) = values.get(at)
-        {
-            let choices = seq.items.iter().map(|choice| {
-                let mut one: Vec<V> = values
-                    .iter()
-                    .map(|v| if matches!(v, V::Any(_)) { V::Open(v.source()) } else { v.clone() })
-                    .collect();
-                if let Some(slot) = one.get_mut(at) {
-                    *slot = choice.clone();
-                }
-                one
-            });
-            let choices: Vec<Vec<V>> = choices.collect();
-            return V::any(choices.iter().map(|one| self.concat(one)).collect());
-        }
-        let built = values.iter().map(V::level).max().unwrap_or_default();
-        let parts: Vec<Piece> = values.iter().flat_map(V::parts).collect();
-        let size = parts.iter().map(|p| match p {
-            Piece::Text(t) => t.len(),
-            Piece::Open(_) => 8,
-        });
-        if !self.spend(size.sum()) {
-            return V::Open(joint(values));
-        }
-        let only_bytes = values.iter().all(|v| matches!(v, V::Bytes(..)));
-        match V::pieces(parts, built) {
-            V::Text(text, built) if only_bytes && !values.is_empty() => V::Bytes(text, built),
-            other => other,
-        }
     }
 }

@@ -15,6 +15,7 @@ pub(crate) mod parser;
 mod awk;
 mod ends;
 mod expression;
+mod index;
 mod literal;
 mod operand;
 mod python;
