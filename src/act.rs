@@ -96,7 +96,7 @@ words! {
         Install = "install",
         /// removes software
         Uninstall = "uninstall",
-        /// firewall, SELinux, audit, logging: weakens the machine's guard
+        /// firewall, `SELinux`, audit, logging: weakens the machine's guard
         Guard = "guard",
         /// destroys work in version control (uncommitted changes, branches, stashes, history)
         Discard = "discard",

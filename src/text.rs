@@ -124,7 +124,15 @@ mod tests {
 
     #[test]
     fn bytes_survive_the_mapping() {
-        for bytes in [&b"plain"[..], b"\xff\xfe", b"a\x80b\xc3\xa9", b"\xed\xa0\x80", b"", "\u{10ff99}".as_bytes(), b"\xf4\x8f\xbe\x99\xff"] {
+        for bytes in [
+            &b"plain"[..],
+            b"\xff\xfe",
+            b"a\x80b\xc3\xa9",
+            b"\xed\xa0\x80",
+            b"",
+            "\u{10ff99}".as_bytes(),
+            b"\xf4\x8f\xbe\x99\xff",
+        ] {
             assert_eq!(raw(&judged(bytes)).as_ref(), bytes);
         }
     }

@@ -150,11 +150,11 @@ fn range(text: &str) -> Option<Vec<String>> {
         let width = if padded(first) || padded(last) { first.len().max(last.len()) } else { 0 };
         return numbers(a, b, step).map(|n| n.iter().map(|i| format!("{i:0width$}")).collect());
     }
-    let (mut from, mut to) = (first.chars(), last.chars());
-    match (from.next(), from.next(), to.next(), to.next()) {
+    let (mut head, mut tail) = (first.chars(), last.chars());
+    match (head.next(), head.next(), tail.next(), tail.next()) {
         (Some(x), None, Some(y), None) if x.is_ascii_alphabetic() && y.is_ascii_alphabetic() => {
-            let list = numbers(i64::from(u32::from(x)), i64::from(u32::from(y)), step)?;
-            list.iter().map(|n| u32::try_from(*n).ok().and_then(char::from_u32).map(String::from)).collect()
+            let codes = numbers(i64::from(u32::from(x)), i64::from(u32::from(y)), step)?;
+            codes.iter().map(|n| u32::try_from(*n).ok().and_then(char::from_u32).map(String::from)).collect()
         }
         _ => None,
     }

@@ -3,6 +3,8 @@
 //! In: values with or without holes. Out: values; a hole in the subject makes the result unknown.
 //! Never: runs a transform's result (the host judges `${x@P}`).
 
+use std::fmt::Write as _;
+
 use crate::act::tag;
 use crate::canonical::escape;
 use crate::canonical::expand::Expander;
@@ -154,6 +156,7 @@ fn remove_suffix(text: &str, pattern: &str, extent: Extent) -> String {
 }
 
 /// Longest match at each place, as bash does. Quadratic, so bounded by the subject's limit and a step count.
+#[expect(clippy::too_many_lines, reason = "one arm for each form of the grammar")]
 fn replace(text: &str, pattern: &str, with: &str, at: ReplaceAt) -> String {
     if pattern.is_empty() {
         return match at {
@@ -301,7 +304,7 @@ fn requoted(text: &str) -> String {
             '\u{1b}' => out.push_str(r"\E"),
             '\'' => out.push_str(r"\'"),
             '\\' => out.push_str(r"\\"),
-            c if c.is_ascii_control() => out.push_str(&format!(r"\{:03o}", u32::from(c))),
+            c if c.is_ascii_control() => drop(write!(out, r"\{:03o}", u32::from(c))),
             c => out.push(c),
         }
     }

@@ -132,7 +132,8 @@ fn the_embedded_tables_are_what_the_files_say() {
             let source = Source::new(name, &label, text);
             if name.starts_with("commands/") == rest {
                 continue;
-            } else if rest {
+            }
+            if rest {
                 compiler.add_rest(&source, &read_file(&source).unwrap()).unwrap();
             } else {
                 compiler.add_commands(&source, read_commands(&source).unwrap()).unwrap();

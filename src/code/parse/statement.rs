@@ -108,6 +108,7 @@ impl<'a> Parser<'a> {
         id
     }
 
+    #[expect(clippy::too_many_lines, reason = "one arm for each form of the grammar")]
     fn braced_statement(&mut self, start: usize) -> Id {
         if self.is_op("{") {
             self.skip();

@@ -9,6 +9,7 @@ use crate::code::found::{Found, Origin, Value, What};
 use crate::policy::tables::Lang;
 use crate::text::Span;
 
+#[expect(clippy::too_many_lines, reason = "one arm for each form of the grammar")]
 pub(crate) fn look(text: &str, inner: Inner) -> Found {
     let mut notes = Notes::default();
     let mut lines = text.split('\n');

@@ -40,6 +40,7 @@ fn line_end(text: &str, from: usize) -> usize {
 }
 
 /// Reads one token; a semicolon closes the statement. Gives the place after it.
+#[expect(clippy::too_many_lines, reason = "one arm for each form of the grammar")]
 fn token<'a>(text: &'a str, at: usize, words: &mut Vec<Word<'a>>, notes: &mut Notes) -> usize {
     let bytes = text.as_bytes();
     let Some(b) = bytes.get(at).copied() else { return text.len() };
@@ -196,6 +197,7 @@ fn client(notes: &mut Notes, line: &str, span: Span) -> bool {
 }
 
 /// What one statement does besides asking.
+#[expect(clippy::too_many_lines, reason = "one arm for each form of the grammar")]
 fn statement(words: &[Word<'_>], notes: &mut Notes) {
     let Some(first) = words.first() else { return };
     let span = Span::new(first.start, words.last().map_or(first.end, |w| w.end));

@@ -176,6 +176,7 @@ impl Tcl {
         value(out)
     }
 
+    #[expect(clippy::too_many_lines, reason = "one arm for each form of the grammar")]
     fn command(&mut self, words: &[Word<'_>], span: Span) -> Value {
         let Some((head, args)) = words.split_first() else { return known("") };
         let first = args.first().map_or_else(|| known(""), |w| w.value.clone());
