@@ -79,9 +79,6 @@ fn prove(plans: &[Plan]) -> Vec<Proven> {
         for _ in 0..std::thread::available_parallelism().map_or(2, std::num::NonZero::get) {
             scope.spawn(|| {
                 let Some(stage) = Stage::new() else { return };
-                if Stage::new().is_none() {
-                    return;
-                };
                 loop {
                     let index = next.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
                     let Some(plan) = plans.get(index) else { return };
@@ -123,7 +120,7 @@ fn disguises_neither_hide_danger_nor_make_harmless_commands_suspicious() {
         println!("SKIPPED: no bash here, the red team can prove nothing");
         return;
     }
-    let plans = plans(number("AGENT_SH_REDTEAM", 160));
+    let plans = plans(number("AGENT_SH_REDTEAM", 40));
     let proven = prove(&plans);
     let judge = Judge::new(Policy::embedded());
     let context = context();

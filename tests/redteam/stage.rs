@@ -53,7 +53,7 @@ impl Stage {
         drop(std::fs::remove_file(&log));
         std::fs::create_dir(&home).expect("a folder");
         let ran = Command::new("timeout")
-            .args(["-k", "1", "20", "bash", "-c", &twin.text])
+            .args(["-k", "1", "2", "bash", "-c", &twin.text])
             .env_clear()
             .env("PATH", format!("{}:/usr/local/bin:/usr/bin:/bin", self.programs()))
             .env("HOME", &home)

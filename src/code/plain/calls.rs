@@ -297,7 +297,7 @@ fn call(what: Does, args: &[Token<'_>], seen: &mut Seen, out: &mut Out) {
                     argv.extend(rest.iter().filter(|t| **t != *program));
                     out.act(What::Exec, &argv);
                 }
-                [text, ..] => out.act(What::Shell, &[text]),
+                [first, ..] => out.act(What::Shell, &[first]),
             }
         }
         (Does::Opens, Some(path)) => out.act(if writes { What::Write } else { What::Read }, &[path]),
