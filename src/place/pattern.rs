@@ -151,6 +151,9 @@ pub(super) fn path_overlaps(pattern: &str, path: &str) -> bool {
 /// component, `**` across, braces for choice; a `**` next to other characters makes the pattern one over
 /// text, slashes included (`http://x**`, `**=yes`).
 pub fn target(pattern: &str, text: &str) -> bool {
+    if !may_match(pattern, text) {
+        return false;
+    }
     if pattern.split('/').any(|part| part.contains("**") && part != "**") {
         return choices(pattern).iter().any(|choice| flat(choice, text));
     }
@@ -161,6 +164,18 @@ pub fn target(pattern: &str, text: &str) -> bool {
         (None, Some(text)) => pattern.starts_with("**") && path(pattern, text),
         (Some(_), None) => false,
     }
+}
+
+/// A necessary condition, for the many patterns that are asked of each effect: the text begins and ends as
+/// the pattern's literal ends say. Slashes at those ends are left out, since `a/**` means `a` too.
+fn may_match(pattern: &str, text: &str) -> bool {
+    let special = |c: char| matches!(c, '*' | '?' | '[' | ']' | '{' | '}' | '\\');
+    let Some(first) = pattern.find(special) else {
+        return pattern.trim_end_matches('/') == text.trim_end_matches('/');
+    };
+    let head = pattern.get(..first).unwrap_or("").trim_end_matches('/');
+    let tail = pattern.rsplit(|c: char| special(c) || c == '/').next().unwrap_or("");
+    text.starts_with(head) && text.trim_end_matches('/').ends_with(tail)
 }
 
 /// Whether a text that is no path (`https://…`, `KEY=VALUE`) matches a pattern whose `*` and `**` stand for
