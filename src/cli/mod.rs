@@ -19,7 +19,12 @@ pub fn run(arguments: impl Iterator<Item = std::ffi::OsString>) -> ExitCode {
         Ok(matches) => dispatch(&matches, &mut out),
         Err(error) => {
             let status = u8::try_from(error.exit_code()).unwrap_or(2);
-            let text = error.to_string();
+            // the parser repeats arguments as they are: they are text of whoever wrote the command line
+            let mut text = String::new();
+            for line in error.to_string().lines() {
+                text.push_str(&crate::text::escape(line));
+                text.push('\n');
+            }
             let written = if error.use_stderr() {
                 std::io::stderr().write_all(text.as_bytes())
             } else {
