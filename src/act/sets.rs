@@ -4,7 +4,7 @@
 
 use super::Class;
 
-/// A property of an effect. See [`tag`] for those that code sets.
+/// A property of an effect. See [`crate::act::tag`] for those that code sets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Tag(pub u16);
 

@@ -293,9 +293,9 @@ fn call(what: Does, args: &[Token<'_>], seen: &mut Seen, out: &mut Out) {
                 [] => {}
                 [line] => out.act(What::Shell, &[line]),
                 [program, rest @ ..] if !program.contains(' ') => {
-                    let mut argv = vec![*program];
-                    argv.extend(rest.iter().filter(|t| **t != *program));
-                    out.act(What::Exec, &argv);
+                    let mut words = vec![*program];
+                    words.extend(rest.iter().filter(|t| **t != *program));
+                    out.act(What::Exec, &words);
                 }
                 [first, ..] => out.act(What::Shell, &[first]),
             }
