@@ -4,8 +4,21 @@
 //! Each trial runs in a process of its own: this binary, started again as `child`, confines itself and
 //! becomes the command.
 
+// a test program: what is not there may stop it
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    clippy::print_stdout,
+    clippy::print_stderr,
+    clippy::wildcard_enum_match_arm,
+    clippy::format_collect,
+    clippy::format_push_string
+)]
+
 // Test code all through: the lints' exception for tests does not reach their plain functions.
-#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, clippy::print_stderr)]
 
 mod confinement {
     mod stage;

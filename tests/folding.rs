@@ -5,7 +5,19 @@
 //!
 //! `N=200000 cargo test --test folding` for the long run; `SEED` for another sequence.
 
-#![allow(clippy::unwrap_used, clippy::print_stdout)] // all of it is a test
+// a test program: what is not there may stop it
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    clippy::print_stdout,
+    clippy::print_stderr,
+    clippy::wildcard_enum_match_arm,
+    clippy::format_collect,
+    clippy::format_push_string
+)]
 
 mod grammar;
 mod stand;

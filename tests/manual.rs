@@ -2,7 +2,18 @@
 //! that can be told, none too many.
 
 // a test program: what is not there may stop it
-#![allow(clippy::unwrap_used, clippy::panic, clippy::string_slice, clippy::indexing_slicing)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    clippy::print_stdout,
+    clippy::print_stderr,
+    clippy::wildcard_enum_match_arm,
+    clippy::format_collect,
+    clippy::format_push_string
+)]
 
 use std::collections::BTreeMap;
 use std::collections::BTreeSet;

@@ -8,8 +8,18 @@
 //! `AGENT_SH_REDTEAM_UNPROVEN=1` skips the proofs (quick, asserts nothing); `AGENT_SH_REDTEAM_SHOW=1` prints all disguises as lines for `agent-shctl judge`, with what was judged wrongly.
 
 // a test program: what is not there may stop it
-#![allow(clippy::indexing_slicing, clippy::string_slice, clippy::expect_used, clippy::unwrap_used)]
-#![allow(clippy::wildcard_enum_match_arm, clippy::format_collect)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    clippy::print_stdout,
+    clippy::print_stderr,
+    clippy::wildcard_enum_match_arm,
+    clippy::format_collect,
+    clippy::format_push_string
+)]
 
 mod redteam {
     pub(crate) mod bases;

@@ -3,7 +3,19 @@
 //! In: the built program and /bin/bash, /bin/dash. Out: a verdict per table of cases.
 //! Never: needs more than a Debian's tools; what can't run here says so.
 
-#![allow(clippy::unwrap_used, clippy::print_stdout)] // all of it is a test
+// a test program: what is not there may stop it
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    clippy::print_stdout,
+    clippy::print_stderr,
+    clippy::wildcard_enum_match_arm,
+    clippy::format_collect,
+    clippy::format_push_string
+)]
 
 use std::os::unix::fs::PermissionsExt as _;
 use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};

@@ -228,7 +228,7 @@ fn filled(dice: &mut Dice, shape: &str) -> String {
                     .replace("=P", &format!("={}", dice.pick(&["a", "/etc/x", "/dev/sda", "/tmp/x"])))
                     .replace("P'", "x'")
                     .replace("@P", "@.env")
-                    .replace("P:", "/tmp:")
+                    .replace("P:", "/tmp:");
             }
         }
     }
