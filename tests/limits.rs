@@ -14,7 +14,8 @@
     clippy::print_stderr,
     clippy::wildcard_enum_match_arm,
     clippy::format_collect,
-    clippy::format_push_string
+    clippy::format_push_string,
+    clippy::too_many_lines
 )]
 
 mod stand;
@@ -38,7 +39,7 @@ fn timed(text: String) -> (Verdict, Duration) {
     let thread = std::thread::Builder::new().stack_size(STACK);
     let run = move || {
         let start = worked();
-        (verify(&text).verdict, worked() - start)
+        (verify(&text).verdict, worked().saturating_sub(start))
     };
     thread.spawn(run).unwrap().join().unwrap()
 }

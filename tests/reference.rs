@@ -14,7 +14,10 @@
     clippy::print_stderr,
     clippy::wildcard_enum_match_arm,
     clippy::format_collect,
-    clippy::format_push_string
+    clippy::format_push_string,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    clippy::float_arithmetic
 )]
 
 mod grammar;
