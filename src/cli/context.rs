@@ -5,6 +5,7 @@
 use std::collections::HashMap;
 
 use crate::invocation::context::{Context, Dialect, Input};
+use crate::invocation::startup;
 use crate::place::lookup::Lookups;
 use crate::place::workspace;
 use crate::policy::{Policy, Whereabouts, load};
@@ -74,9 +75,10 @@ pub fn context<S: std::hash::BuildHasher>(asked: Asked, own: &HashMap<String, St
 /// A layer is broken or not safe on disk; the message names file, line and column.
 pub fn policy_in_force() -> anyhow::Result<Policy> {
     let world = Machine;
-    let directory = context(Asked::default(), &HashMap::new()).cwd;
-    let (_, home) = crate::invocation::startup::user(world.uid());
+    let (directory, (_, home)) = (startup::directory(), startup::user(world.uid()));
     let workspace = workspace::find(None, &directory, &home, &Lookups::new(&world, 256));
-    let places = Whereabouts::on_machine(&world, world.uid(), &directory, workspace.as_deref());
+    // as `agent-sh` itself looks: the user table is read once
+    let home = Some(&*home).filter(|home| !home.is_empty());
+    let places = Whereabouts::around(home, &directory, workspace.as_deref());
     load(&places).map_err(|error| anyhow::anyhow!("{error}"))
 }

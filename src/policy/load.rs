@@ -15,7 +15,6 @@ use crate::policy::day::Day;
 use crate::policy::layers::Merger;
 use crate::policy::merged::{LayerKind, Policy};
 use crate::policy::source::{PolicyError, Source};
-use crate::world::World;
 
 /// Largest file of root's, in bytes.
 const ROOT_LIMIT: u64 = 4 << 20;
@@ -42,11 +41,6 @@ pub struct Whereabouts {
 }
 
 impl Whereabouts {
-    /// This machine, for a user's id and a directory and workspace in judged text.
-    pub fn on_machine(world: &dyn World, uid: u32, directory: &str, workspace: Option<&str>) -> Self {
-        Self::around(home(world, uid).as_deref(), directory, workspace)
-    }
-
     /// This machine; `home` is the one of the user table.
     pub fn around(home: Option<&str>, directory: &str, workspace: Option<&str>) -> Self {
         let path =
@@ -202,17 +196,6 @@ fn read(path: &Path, file: File, limit: u64) -> Result<String, PolicyError> {
 
 fn show(path: &Path) -> String {
     crate::text::judged(path.as_os_str().as_encoded_bytes()).into_owned()
-}
-
-/// The home of a user's id in the user table.
-fn home(world: &dyn World, uid: u32) -> Option<String> {
-    let table = world.content("/etc/passwd", 1 << 20)?;
-    let table = crate::text::judged(&table);
-    let uid = uid.to_string();
-    table.lines().find_map(|line| {
-        let mut fields = line.split(':');
-        (fields.nth(2)? == uid).then(|| fields.nth(2).unwrap_or("").to_owned())
-    })
 }
 
 #[cfg(test)]
