@@ -59,10 +59,15 @@
 #![forbid(unsafe_code)]
 
 pub mod cli;
+pub mod setup;
+pub mod hook;
 pub mod pipeline;
 pub mod exec;
 pub mod confine;
+pub mod log;
 pub mod audit;
+pub mod resolution;
+pub mod fidelity;
 pub mod verify;
 pub mod evidence;
 pub mod decision;

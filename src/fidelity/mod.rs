@@ -1,0 +1,4 @@
+//! Did what was meant arrive: intents, comparison, witness, location, rendering.
+//!
+//! In: the received text, what is known of the intent. Out: same, changed and where, or unknown.
+//! Never: runs what was received in the place of what was meant.

@@ -1,0 +1,3 @@
+//! Getting into an agent's path, and proving it: install, uninstall, run, doctor.
+//!
+//! In: which agent, the user's files. Out: changed settings, findings. Never: runs a model's command.
