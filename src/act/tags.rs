@@ -170,4 +170,10 @@ tags! {
     UNBOUNDED = "unbounded",
     /// runs at every command of the shell (`trap … DEBUG`)
     EVERY_COMMAND = "every-command",
+    /// looks for files of keys wherever they lie
+    SEARCHES_KEYS = "searches-keys",
+    /// what was picked from a listing by a name that many programs have (`grep node`)
+    BROAD_NAME = "broad-name",
+    /// variables of the environment were picked by a name that says secret
+    PICKS_SECRET = "picks-secret",
 }

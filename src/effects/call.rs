@@ -287,6 +287,7 @@ impl Walk<'_, '_> {
             child.call(&Call { argv: call.arguments(), ..*call });
         }
         let tags = self.suspect_arguments(call, program);
+        self.suspect_input(call, program);
         let mut tags =
             tags.union(call.stdin.tags).minus(TagSet::of(tag::FROM_STDIN).with(tag::SHELL_SETTINGS));
         if crate::effects::shells::prints_settings(call) {

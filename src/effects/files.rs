@@ -130,8 +130,15 @@ impl Walk<'_, '_> {
             self.opaque_or_text(field, program);
             return;
         }
-        let target = self.path_target_for(field, Kind::Execute);
-        let tags = self.state.ambient.union(field.tags).union(self.path_tags(&target, field, Kind::Execute));
+        let mut target = self.path_target_for(field, Kind::Execute);
+        let mut tags = self.state.ambient.union(field.tags);
+        if field.text.contains('/') {
+            tags = tags.union(self.path_tags(&target, field, Kind::Execute));
+        } else {
+            // found in PATH, not here
+            target.classes = ClassSet::EMPTY;
+            target.resolved = Rc::clone(&target.written);
+        }
         self.core.emit(Kind::Execute, target, tags.with(tag::BY_OPTION), By::new(program, field.span));
         if !field.text.is_empty() {
             let stdin = self.stdin.clone();

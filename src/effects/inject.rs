@@ -32,6 +32,10 @@ impl Walk<'_, '_> {
         if value.text.is_empty() {
             return;
         }
+        if matches!(name, "PS0" | "PS1" | "PS2" | "PS4") && value.text.contains(['$', '`']) {
+            // expanded when it is shown; PS4 at every command under `set -x`
+            crate::canonical::host::Host::hidden(self.core, &mut self.state, &value.text, span);
+        }
         if name == "PATH" {
             return self.path_variable(value, span);
         }

@@ -238,7 +238,7 @@ impl Walk<'_, '_> {
             roles.extend_from_slice(spec.effects);
         }
         let carries = doing.parsed.carries_code();
-        let alone = doing.parsed.operands.is_empty() && !carries;
+        let alone = doing.parsed.operands.is_empty() && !carries && !doing.tags.has(tag::FIRST_GIVEN);
         if alone && doing.call.stdin.origin == Origin::Inherited {
             roles.extend_from_slice(doing.spec.alone);
         }
@@ -306,7 +306,9 @@ fn peer(parsed: &Parsed) -> Option<Field> {
 /// Whether the call reads its standard input: no file or code is named instead, or `-` is.
 fn reads_input(doing: &Doing<'_>) -> bool {
     let reads_files = |m: &Meant| m.roles.iter().any(|r| is_reading(r.is) || matches!(r.is, Is::CodeFile(_)));
-    let named = doing.parsed.meant.iter().any(|m| reads_files(m) && m.field.text != "-");
+    // `sqlite3 FILE [SQL]`: the file is what the code on the input is about
+    let about = doing.spec.operands.rest.iter().any(|r| matches!(r.is, Is::Code(_)));
+    let named = !about && doing.parsed.meant.iter().any(|m| reads_files(m) && m.field.text != "-");
     let dash = doing.parsed.operands.iter().any(|f| f.text == "-");
     let runs_input = |r: &Role| matches!(r.is, Is::Code(_) | Is::CodeFile(_) | Is::ShellText);
     let given = doing.parsed.carries_code() && doing.spec.stdin.iter().any(runs_input);

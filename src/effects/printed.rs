@@ -4,11 +4,12 @@
 //! isn't certain.
 
 use crate::act::{Kind, TagSet, UnknownKind, tag};
-use crate::canonical::value::{Data, Origin};
+use crate::canonical::value::{Data, Field, Origin};
 use crate::effects::arguments::Meant;
+use crate::effects::core::By;
 use crate::effects::fields::tags_of;
 use crate::effects::interpret::Doing;
-use crate::effects::model::Indicator;
+use crate::effects::model::{Indicator, Target};
 use crate::effects::print::simulate;
 use crate::effects::shells::prints_settings;
 use crate::effects::walk::{Outcome, Status, Walk};
@@ -37,10 +38,32 @@ impl Walk<'_, '_> {
         if let Some(text) = simulate(&doing.program, doing.call.arguments(), &doing.read) {
             data.text = Some(text);
         }
+        self.picked(doing, &mut data);
         self.written_to_stdout(doing, &mut data);
         // `which a || which b` is taken for a's place
         let status = if &*doing.program == "which" { Status::Success } else { Status::Either };
         Outcome { data, status }
+    }
+
+    /// `env | grep -i token` shows a secret; `env | grep PATH` doesn't. `ps aux | grep node` names many.
+    fn picked(&mut self, doing: &Doing<'_>, data: &mut Data) {
+        let picks = matches!(&*doing.program, "grep" | "egrep" | "fgrep" | "rg" | "ag" | "ack");
+        let listed = TagSet::of(tag::FROM_ENVIRONMENT).with(tag::FROM_SYSTEM);
+        if !picks || !doing.read.tags.has_any(listed) || doing.parsed.has_switch(&["-v", "--invert-match"]) {
+            return;
+        }
+        let Some(pattern) = pattern_of(doing) else { return };
+        if doing.read.tags.has(tag::FROM_ENVIRONMENT) {
+            data.tags = data.tags.minus(TagSet::of(tag::FROM_ENVIRONMENT));
+            if names_secret(&pattern.text) {
+                data.tags = data.tags.with(tag::FROM_SECRET_VARIABLE);
+                let tags = doing.tags.with(tag::PICKS_SECRET);
+                let target = Target { written: pattern.text.as_str().into(), ..Target::default() };
+                self.core.emit(Kind::Disclose, target, tags, By::new(&doing.program, doing.call.span));
+            }
+        } else if is_broad(&pattern.text) {
+            data.tags = data.tags.with(tag::BROAD_NAME);
+        }
     }
 
     /// A download without an output file is printed; one with a file is not.
@@ -56,6 +79,67 @@ impl Walk<'_, '_> {
             self.core.doubt(UnknownKind::Value, "output", doing.call.span);
         }
     }
+}
+
+/// What grep looks for: `-e`'s value, or the first operand.
+fn pattern_of<'d>(doing: &'d Doing<'_>) -> Option<&'d Field> {
+    let words = doing.call.arguments();
+    let at = words.iter().position(|w| matches!(w.text.as_str(), "-e" | "--regexp"));
+    at.and_then(|i| words.get(i.saturating_add(1))).or_else(|| doing.parsed.operands.first())
+}
+
+/// Whether a pattern would pick variables that hold secrets.
+fn names_secret(pattern: &str) -> bool {
+    let pattern = pattern.to_ascii_lowercase();
+    let words = [
+        "token",
+        "secret",
+        "passw",
+        "passphrase",
+        "api_key",
+        "apikey",
+        "api.key",
+        "credential",
+        "private_key",
+        "access_key",
+    ];
+    words.iter().any(|w| pattern.contains(w))
+}
+
+/// Names that interpreters, editors and shells of everybody have, alone.
+fn is_broad(pattern: &str) -> bool {
+    let name: String = pattern.chars().filter(|c| !matches!(c, '[' | ']' | '^' | '$' | '\\')).collect();
+    matches!(
+        name.as_str(),
+        "node"
+            | "nodejs"
+            | "python"
+            | "python3"
+            | "python2"
+            | "java"
+            | "ruby"
+            | "perl"
+            | "php"
+            | "bash"
+            | "sh"
+            | "zsh"
+            | "ssh"
+            | "sshd"
+            | "tmux"
+            | "screen"
+            | "code"
+            | "electron"
+            | "chrome"
+            | "chromium"
+            | "firefox"
+            | "docker"
+            | "deno"
+            | "bun"
+            | "npm"
+            | "claude"
+            | "codex"
+            | "gemini"
+    )
 }
 
 /// How an interpreter's input counts as structure: text that stands in the command, as in a here-document,

@@ -20,6 +20,8 @@ struct Into {
     names: Vec<String>,
     /// `-a`
     array: Option<String>,
+    /// `-d`: what ends the line; an empty word is a null
+    end: Option<char>,
 }
 
 impl Into {
@@ -32,7 +34,12 @@ impl Into {
                     into.array = words.next().map(|f| f.text.clone());
                 }
                 text if text.starts_with('-') => {
-                    if text.ends_with(['d', 'n', 'N', 'p', 't', 'u', 'i']) {
+                    if text.ends_with('d') {
+                        let word = words.next().map(|f| f.text.chars().next().unwrap_or('\0'));
+                        into.end = word;
+                    } else if let Some((_, end)) = text.split_once('d').filter(|(_, e)| e.len() == 1) {
+                        into.end = end.chars().next();
+                    } else if text.ends_with(['n', 'N', 'p', 't', 'u', 'i']) {
                         words.next();
                     }
                 }
@@ -57,7 +64,10 @@ impl Walk<'_, '_> {
             }
             return Outcome::silent();
         };
-        let line = text.lines().next().unwrap_or("");
+        let line = match into.end {
+            Some(end) => text.split(end).next().unwrap_or(""),
+            None => text.lines().next().unwrap_or(""),
+        };
         // `IFS=: read …` holds for this call
         let own = call.environment.iter().rev().find(|(n, _)| n == "IFS").map(|(_, v)| v.clone());
         let separators =

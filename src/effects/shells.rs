@@ -262,7 +262,9 @@ fn is_settings_file(field: &Field, target: &Target, text: &FileText) -> bool {
 }
 
 /// Programs that print shell text to be evaluated, by custom: `direnv hook bash`, `kubectl completion bash`,
-/// `brew shellenv`, `pyenv init -`, `ssh-agent -s`.
+/// `brew shellenv`, `pyenv init -`, `ssh-agent -s`. Whoever could have planted a program of that name in PATH has it
+/// run by the substitution already; `eval` of its output gives nothing more away. A path, a function or a PATH that
+/// leads into a temporary folder is not trusted so.
 pub fn prints_settings(call: &Call<'_>) -> bool {
     let mut words = call.argv.iter().map(|f| f.text.as_str());
     let Some(head) = words.next().filter(|h| !h.contains('/') && !is_shell(h)) else { return false };

@@ -66,7 +66,29 @@ pub fn path_in(text: &str) -> Option<&str> {
     value.starts_with(['/', '~', '.']).then_some(value)
 }
 
+/// Words of a text that look like paths; brackets, quotes and operators part them.
+fn paths_of(text: &str) -> impl Iterator<Item = &str> {
+    crate::text::prefix(text, LONG)
+        .split(|c: char| c.is_whitespace() || "\"'`<>|&;(){}=,:".contains(c))
+        .filter(|w| w.len() > 2 && w.starts_with(['/', '~']))
+        .take(16)
+}
+
 impl Walk<'_, '_> {
+    /// A path in a text that nobody reads as commands, whose files decide who may log in or what runs.
+    pub fn names_protected(&mut self, text: &str, span: crate::text::Span) -> Option<Target> {
+        let kept = ClassSet::of(Class::Persistence)
+            .with(Class::Account)
+            .with(Class::Boot)
+            .with(Class::OwnState)
+            .with(Class::Secret);
+        let mut targets = paths_of(text).map(|p| Field::known(p, span));
+        targets.find_map(|field| {
+            let target = self.path_target(&field);
+            (target.classes.has_any(kept) && !target.classes.has(Class::Workspace)).then_some(target)
+        })
+    }
+
     /// Arguments of a program that isn't described: a secret among them may be read, a shell started.
     pub fn suspect_arguments(&mut self, call: &Call<'_>, program: &str) -> TagSet {
         let mut tags = TagSet::EMPTY;
@@ -89,6 +111,16 @@ impl Walk<'_, '_> {
             option = field.text.as_str();
         }
         tags
+    }
+
+    /// Text that a program which nobody describes gets by a pipe: it may be one that runs it.
+    pub fn suspect_input(&mut self, call: &Call<'_>, program: &Rc<str>) {
+        let Some(text) = call.stdin.whole().filter(|t| t.contains(['>', ';', '|'])) else { return };
+        let text = text.to_owned();
+        if let Some(target) = self.names_protected(&text, call.span) {
+            let tags = self.state.ambient.union(call.stdin.tags).with(tag::BY_UNKNOWN_PROGRAM);
+            self.core.emit(Kind::Unknown, target, tags, By::new(program, call.span));
+        }
     }
 
     fn suspect_shell(&mut self, i: usize, field: &Field, call: &Call<'_>, program: &Rc<str>) {

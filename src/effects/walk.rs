@@ -271,7 +271,8 @@ impl<'p> Walk<'_, 'p> {
         if self.state.control != Control::Ended
             && let Some(error) = &reading.error
             // bash refuses the text, too, and nothing of it runs: then there is nothing to doubt
-            && !reading.runs_nothing()
+            // … unless it speaks of what must not be touched (CARE, III-A): whoever repairs the quotes is near
+            && (!reading.runs_nothing() || self.names_protected(text, span).is_some())
         {
             let bound = matches!(error.fault, Fault::Bound(_));
             let what = if bound { UnknownKind::Limit } else { UnknownKind::Syntax };

@@ -25,4 +25,6 @@ pub use merged::Policy;
 pub use source::PolicyError;
 
 #[cfg(test)]
+mod techniques;
+#[cfg(test)]
 mod tests;

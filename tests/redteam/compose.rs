@@ -4,6 +4,7 @@
 //! Never: depends on a clock or a generator outside: the same plan gives the same text.
 
 use super::foreign::FOREIGN;
+use super::fresh::FRESH;
 use super::stage::Stage;
 use super::template::{Subject, fill, quote};
 use super::texts::TEXTS;
@@ -32,7 +33,7 @@ pub(crate) struct Case {
 }
 
 fn text_rows() -> impl Iterator<Item = &'static (&'static str, &'static str, &'static str)> {
-    TEXTS.iter().chain(FOREIGN)
+    TEXTS.iter().chain(FOREIGN).chain(FRESH)
 }
 
 fn needs(step: Step) -> &'static str {

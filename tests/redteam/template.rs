@@ -127,6 +127,15 @@ fn spell(name: &str, text: &str) -> Option<String> {
         "b32" => data_encoding::BASE32.encode(text.as_bytes()),
         "hex" => data_encoding::HEXLOWER.encode(text.as_bytes()),
         "rev" if one_line => text.chars().rev().collect(),
+        "rot47" => text
+            .chars()
+            .map(|c| match c {
+                '!'..='~' => char::from((u8::try_from(c).unwrap_or(b'!') - b'!' + 47) % 94 + b'!'),
+                other => other,
+            })
+            .collect(),
+        "xored" => text.bytes().map(|b| (b ^ 7).to_string()).collect::<Vec<_>>().join(","),
+        "pct" => bytes(text, |b| format!("%{b:02x}")),
         "rot" => text.chars().map(rotated).collect(),
         "oct" => bytes(text, |b| format!("\\{b:03o}")),
         "zoct" => bytes(text, |b| format!("\\0{b:03o}")),

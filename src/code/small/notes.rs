@@ -13,6 +13,8 @@ const ACT_LIMIT: usize = 256;
 #[derive(Debug, Default)]
 pub(super) struct Notes {
     pub(super) found: Found,
+    /// Names of tables that the text has made.
+    pub(super) made: Vec<String>,
 }
 
 impl Notes {

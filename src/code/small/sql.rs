@@ -256,6 +256,8 @@ fn statement(words: &[Word<'_>], notes: &mut Notes) {
         notes.on(What::Write, words.get(1).map_or("", |w| w.text), span);
     }
     let destroys = match at(0) {
+        // a table that this very text has made
+        "drop" if notes.made.iter().any(|m| words.iter().any(|w| w.text.eq_ignore_ascii_case(m))) => false,
         "drop" => matches!(
             at(1),
             "database"
@@ -274,6 +276,11 @@ fn statement(words: &[Word<'_>], notes: &mut Notes) {
         "alter" => words.iter().any(|w| w.key == "drop"),
         _ => false,
     };
+    if at(0) == "create" && words.iter().take(4).any(|w| w.key == "table") {
+        let name = words.iter().skip_while(|w| w.key != "table").skip(1);
+        let name = { name }.find(|w| !matches!(w.key.as_str(), "if" | "not" | "exists"));
+        notes.made.extend(name.map(|w| w.text.to_owned()));
+    }
     if destroys {
         let said: Vec<&str> = words.iter().take(12).map(|w| w.text).collect();
         notes.act(What::DropData, vec![known(&said.join(" ").to_ascii_lowercase())], span);

@@ -17,6 +17,8 @@ struct Search {
     starts: Vec<Field>,
     tests: Tests,
     depth_zero: bool,
+    /// `-print0`
+    nulls: bool,
     /// Each with the alternatives that lead to it: tests that follow it do not narrow it.
     actions: Vec<(Action, Vec<Branch>)>,
 }
@@ -105,7 +107,41 @@ enum Action {
     Write(Field),
 }
 
+/// Names of files that hold keys, passwords or what a browser remembers (MITRE T1552.004, T1217).
+const KEY_FILES: &[&str] = &[
+    "id_rsa",
+    "id_dsa",
+    "id_ecdsa",
+    "id_ed25519",
+    "authorized_keys",
+    ".pem",
+    ".ppk",
+    ".kdbx",
+    ".p12",
+    ".pfx",
+    ".keytab",
+    ".gpg",
+    ".netrc",
+    ".pgpass",
+    ".aws",
+    ".gnupg",
+    "credentials",
+    "logins.json",
+    "key4.db",
+    "cookies.sqlite",
+    "places.sqlite",
+    "/Bookmarks",
+    "Login Data",
+    "/etc/shadow",
+];
+
 impl Search {
+    /// Whether some alternative names files of that kind.
+    fn looks_for_keys(&self) -> bool {
+        let names = self.tests.branches.iter().chain(self.actions.iter().flat_map(|(_, b)| b));
+        names.filter_map(|b| b.name.as_deref()).any(|n| KEY_FILES.iter().any(|k| n.contains(k)))
+    }
+
     fn act(&mut self, action: Action) {
         let branches = self.tests.here();
         self.actions.push((action, branches));
@@ -150,6 +186,7 @@ fn parse(words: &[Field]) -> Search {
                     search.tests.narrow(None);
                 }
             }
+            "-print0" => search.nulls = true,
             "-delete" => search.act(Action::Delete(word.clone())),
             "-fprint" | "-fprint0" | "-fls" => search.act(Action::Write(value())),
             "-fprintf" => {
@@ -212,6 +249,15 @@ impl Walk<'_, '_> {
             // `find . ! -name '*.c'` spares what it names; of a home or a system too little would be left
             let near = ClassSet::of(Class::Workspace).with(Class::Temporary).with(Class::Outside);
             let near = target.classes.has_any(near);
+            let wide =
+                ClassSet::of(Class::Root).with(Class::HomeRoot).with(Class::OtherHome).with(Class::Home);
+            if search.looks_for_keys()
+                && target.classes.has_any(wide)
+                && !target.classes.has(Class::Workspace)
+            {
+                let tags = self.state.ambient.with(tag::SEARCHES_KEYS);
+                self.core.emit(Kind::Discover, target.clone(), tags, By::new(program, start.span));
+            }
             self.core.emit(
                 Kind::List,
                 target,
@@ -239,7 +285,7 @@ impl Walk<'_, '_> {
                 let found = found_by(branch, start, near, search.depth_zero);
                 tags = tags.union(found.field.tags.intersection(TagSet::of(tag::GLOB)));
                 text.push_str(&found.field.text);
-                text.push('\n');
+                text.push(if search.nulls { '\0' } else { '\n' });
             }
         }
         Outcome::prints(Data { text: Some(text), ..Data::unknown(tags) })
