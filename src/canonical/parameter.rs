@@ -71,6 +71,7 @@ fn special(state: &State, name: &str) -> Option<Got> {
         "@" | "*" => Some(Got::Fields(state.positional.as_ref().clone())),
         "#" => Some(Got::Value(Value::known(state.positional.len().to_string()))),
         "0" => Some(Got::Value(state.zero.clone())),
+        "_" => Some(Got::Value(state.last.as_deref()?.clone())),
         "!" => hole(TagSet::of(tag::OWN)),
         "$" | "?" => hole(TagSet::EMPTY),
         "-" => Some(Got::Value(Value::known(state.options.clone()))),

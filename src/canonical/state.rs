@@ -106,6 +106,8 @@ pub struct State {
     pub control: Control,
     /// Depth of function calls.
     pub calls: u16,
+    /// `$_`: the last word of the command before.
+    pub last: Option<Rc<Value>>,
     /// Value chosen for variables that have several, while one simple command is judged.
     pub choices: Vec<(String, usize)>,
 }
@@ -132,6 +134,7 @@ impl State {
             ambient: TagSet::EMPTY,
             control: Control::Goes,
             calls: 0,
+            last: None,
             choices: Vec::new(),
         }
     }

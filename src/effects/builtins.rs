@@ -72,7 +72,17 @@ impl Walk<'_, '_> {
                     let name = field.text.clone();
                     self.state.set(&name, Value::unknown(TagSet::EMPTY));
                 }
+                self.option_argument();
                 Some(Outcome::silent())
+            }
+            "hash" => {
+                if let [option, path, name, ..] = call.arguments()
+                    && option.text == "-p"
+                {
+                    let (name, path) = (name.text.clone(), path.text.clone());
+                    self.rename(&name, &path);
+                }
+                None
             }
             "type" => {
                 let mut words = call.arguments().iter();
@@ -85,6 +95,22 @@ impl Walk<'_, '_> {
             | "dirs" => Some(Outcome::silent()),
             // described as data: history -c, enable -f, complete -C, bind -x, hash -p, fc -s
             _ => None,
+        }
+    }
+
+    /// `OPTARG`: any of the arguments, or the rest of one.
+    fn option_argument(&mut self) {
+        let most = crate::canonical::state::ALTERNATIVES;
+        let words = self.state.positional.iter().filter(|v| !v.text.is_empty()).take(most);
+        let scalar: Vec<Value> = words
+            .map(|v| match v.text.strip_prefix('-').and_then(|t| t.get(1..)).filter(|t| !t.is_empty()) {
+                Some(rest) => Value { text: rest.to_owned(), tags: v.tags },
+                None => v.clone(),
+            })
+            .filter(|v| !v.text.starts_with('-'))
+            .collect();
+        if !scalar.is_empty() {
+            self.state.put("OPTARG", crate::canonical::state::Variable { scalar, ..Default::default() });
         }
     }
 

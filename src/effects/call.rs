@@ -236,6 +236,11 @@ impl Walk<'_, '_> {
 
     /// A program: described by the policy, or a file that is run, or unknown.
     fn program(&mut self, call: &Call<'_>, head: &Field) -> Outcome {
+        if let Some(path) = self.planted(call, head) {
+            let mut argv = vec![path];
+            argv.extend_from_slice(call.arguments());
+            return self.program(&Call { argv: &argv, ..*call }, argv.first().unwrap_or(head));
+        }
         let base = head.text.rsplit('/').next().unwrap_or(&head.text);
         // zsh's `=name` is the program of that name
         let base = base.strip_prefix('=').filter(|b| !b.is_empty()).unwrap_or(base);
@@ -249,6 +254,12 @@ impl Walk<'_, '_> {
                 return Outcome::silent();
             }
             let system = target.classes.has(Class::PathFolder);
+            if let Some(goal) = self.linked_program(&target, base) {
+                // `ln -s /bin/sh ./x; ./x -c …`: a program under another name
+                let mut argv = vec![Field { text: goal, ..head.clone() }];
+                argv.extend_from_slice(call.arguments());
+                return self.program(&Call { argv: &argv, ..*call }, argv.first().unwrap_or(head));
+            }
             // `./script` is somebody's script, not script(1)
             let starts_shell = |s: &&Command| s.effects.iter().any(|r| r.is == Is::Effect(Kind::Shell));
             if !system && !head.text.contains("bin/") {
@@ -271,6 +282,30 @@ impl Walk<'_, '_> {
             Some(spec) => self.described(spec, call, &program),
             None => run.unwrap_or_else(|| self.undescribed(call, &program)),
         }
+    }
+
+    /// A program of this name that the script itself has put into a folder of PATH.
+    fn planted(&mut self, call: &Call<'_>, head: &Field) -> Option<Field> {
+        if self.state.written.is_empty() || head.text.contains('/') || head.text.is_empty() {
+            return None;
+        }
+        let own = call.environment.iter().rev().find(|(n, _)| n == "PATH").map(|(_, v)| v.clone());
+        let path = own.or_else(|| self.state.scalar("PATH"))?;
+        path.text.split(':').take(8).find_map(|folder| {
+            let folder = if folder.is_empty() { "." } else { folder };
+            let file = Field { text: format!("{folder}/{}", head.text), ..head.clone() };
+            let place = self.resolved(&file);
+            self.state.written.contains_key(&place).then_some(file)
+        })
+    }
+
+    /// The system's program that a path of another name leads to.
+    fn linked_program(&self, target: &Target, base: &str) -> Option<String> {
+        let name = target.resolved.rsplit('/').next()?;
+        let known = target.classes.has(Class::PathFolder) && name != base;
+        let plain = !base.starts_with(name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.'));
+        (known && plain && self.core.policy.command(base).is_none() && self.core.policy.command(name).is_some())
+            .then(|| target.resolved.to_string())
     }
 
     fn undescribed(&mut self, call: &Call<'_>, program: &Rc<str>) -> Outcome {

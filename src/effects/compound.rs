@@ -2,14 +2,15 @@
 //!
 //! In: a [`Compound`]. Out: its [`Outcome`]. Never: leaves out a branch that may run.
 
-use crate::act::{TagSet, UnknownKind, tag};
+use crate::act::{UnknownKind, tag};
 use crate::canonical::expand::Expander;
-use crate::canonical::state::{Control, State};
+use crate::canonical::state::{Control, Endpoint, State};
 use crate::canonical::value::{Data, Field, Origin, Value};
+use crate::effects::core::{Pending, Reader};
 use crate::effects::fields::tags_of;
 use crate::effects::walk::{Outcome, Status, Walk};
 use crate::place::glob::matches;
-use crate::syntax::tree::{AfterArm, CaseArm, Compound, Redirect, Script, Word};
+use crate::syntax::tree::{AfterArm, CaseArm, Command, Compound, Redirect, Script, Word};
 use crate::text::Span;
 
 /// Most items of a list that a loop is walked for one by one.
@@ -41,7 +42,10 @@ impl Walk<'_, '_> {
                 self.for_loop(name, words.as_deref(), body, Span::default())
             }
             Compound::ForArithmetic { init, test, step, body } => {
-                self.single(init);
+                self.arithmetic_word(init);
+                if let Some(outcome) = self.counted(test, step, body) {
+                    return outcome;
+                }
                 let endless = test.pieces.is_empty();
                 self.single(test);
                 let outcome = self.repeated(None, body, endless);
@@ -64,14 +68,21 @@ impl Walk<'_, '_> {
                 };
                 Outcome { data: Data::empty(), status }
             }
-            Compound::Coprocess { body, .. } => {
-                let mut child = self.fork();
-                child.state.ambient = child.state.ambient.with(tag::IN_BACKGROUND);
-                child.stdin = Data::unknown(TagSet::of(tag::FROM_UNKNOWN));
-                child.command(body);
-                Outcome::success()
-            }
+            Compound::Coprocess { name, body } => self.coprocess(name.as_deref(), body),
         }
+    }
+
+    /// `coproc`: what is written to its descriptor is its input.
+    fn coprocess(&mut self, name: Option<&str>, body: &Command) -> Outcome {
+        let path = "/dev/fd/60".to_owned();
+        let mut state = self.state.clone();
+        state.ambient = state.ambient.with(tag::IN_BACKGROUND);
+        let body = Reader::Command(std::rc::Rc::new(body.clone()));
+        self.core.pending.push(Pending { path: path.clone(), body, state });
+        std::rc::Rc::make_mut(&mut self.state.descriptors).insert(60, Endpoint::File(path));
+        let ends = [("0", "63"), ("1", "60")].map(|(k, v)| (k.to_owned(), Value::known(v)));
+        self.state.set_array(name.unwrap_or("COPROC"), ends.to_vec());
+        Outcome::success()
     }
 
     fn subshell(&mut self, script: &Script) -> Outcome {
@@ -282,6 +293,14 @@ impl Walk<'_, '_> {
             all.data.append(&outcome.data);
             if arm.after == AfterArm::FallThrough {
                 falls = true;
+                continue;
+            }
+            if arm.after == AfterArm::TestNext {
+                // the next patterns are tested, with what this arm has set
+                if matched != Status::Success {
+                    self.state.join(before);
+                }
+                falls = false;
                 continue;
             }
             falls = false;

@@ -6,9 +6,11 @@
 use std::rc::Rc;
 
 use crate::act::{Kind, TagSet, UnknownKind};
+use crate::canonical::state::State;
 use crate::effects::model::{Effect, Effects, Indicator, Target, Unknown};
 use crate::policy::{Policy, temper};
 use crate::syntax::bounds::Limits;
+use crate::syntax::tree::{Command, Script};
 use crate::text::Span;
 use crate::world::World;
 
@@ -42,6 +44,22 @@ impl Budget {
     }
 }
 
+/// `>(…)`, a coprocess: commands that read what is written to a path.
+#[derive(Clone, Debug)]
+pub struct Pending {
+    pub path: String,
+    pub body: Reader,
+    pub state: State,
+}
+
+/// What such commands are.
+#[derive(Clone, Debug)]
+pub enum Reader {
+    Script(Rc<Script>),
+    Text(String, Span),
+    Command(Rc<Command>),
+}
+
 /// One judgement's state.
 pub struct Core<'p> {
     pub policy: &'p Policy,
@@ -55,6 +73,8 @@ pub struct Core<'p> {
     pub nested: u16,
     /// Depth of command substitutions, for the structure view.
     pub substitutions: u16,
+    /// Readers whose input isn't known yet.
+    pub pending: Vec<Pending>,
     /// Numbers for process substitutions' paths.
     pub next_path: u32,
     /// Spans of nested texts mean nothing in the outer text: then this is where the outer text stands.

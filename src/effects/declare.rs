@@ -38,7 +38,7 @@ impl<'t> Declared<'t> {
 }
 
 /// The kind of variable that option letters ask for; the last one counts.
-fn kind_of(letters: &str) -> Option<VariableKind> {
+pub(super) fn kind_of(letters: &str) -> Option<VariableKind> {
     letters.chars().rev().find_map(|letter| match letter {
         'i' => Some(VariableKind::Integer),
         'n' => Some(VariableKind::Reference),
@@ -120,6 +120,11 @@ impl Walk<'_, '_> {
             }
         }
         Outcome::success()
+    }
+
+    /// `hash -p PATH NAME`, `BASH_CMDS[NAME]=PATH`: from here on the name means that.
+    pub(super) fn rename(&mut self, name: &str, meaning: &str) {
+        Rc::make_mut(&mut self.state.aliases).insert(name.to_owned(), meaning.to_owned());
     }
 
     /// `let`: arithmetic, whose subscripts are evaluated.

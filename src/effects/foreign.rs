@@ -36,6 +36,7 @@ impl Walk<'_, '_> {
                 child.act(act, lang, like, &mut data);
             }
         });
+        self.filtered_files(lang, text, &found, like);
         if let Some(doubt) = &found.unknown {
             self.code_doubt(doubt, lang, like);
         }
@@ -48,6 +49,28 @@ impl Walk<'_, '_> {
             data = Data { text: Some(format!("{}\n", text.trim_end_matches('\n'))), ..data };
         }
         Outcome::prints(data)
+    }
+
+    /// `sed -n 'w FILE'`, `awk '{print > "FILE"}'`: the file holds the input, or what was made of it.
+    fn filtered_files(&mut self, lang: Lang, text: &str, found: &crate::code::Found, like: &Field) {
+        if !matches!(lang, Lang::Sed | Lang::Awk) {
+            return;
+        }
+        let plain: String = text.chars().filter(|c| !c.is_whitespace()).take(12).collect();
+        let whole = found.acts.len() == 1
+            && (plain.starts_with('w') || plain.starts_with("{print>") || plain.starts_with("{print$0>"));
+        for act in &found.acts {
+            let (What::Write | What::Append, [Value::Known(path)]) = (act.what, act.args.as_slice()) else {
+                continue;
+            };
+            let place = self.resolved(&made(&**path, like));
+            let data = if whole {
+                self.stdin.clone()
+            } else {
+                Data::unknown(self.stdin.tags.with(tag::FROM_UNKNOWN))
+            };
+            self.state.note_written(&place, data, crate::canonical::state::Reach::File);
+        }
     }
 
     /// A jq program: it starts and writes nothing, but may print the environment.

@@ -12,6 +12,7 @@ pub mod call;
 pub mod compound;
 pub mod conditions;
 pub mod core;
+pub mod counted;
 pub mod declare;
 pub mod edit;
 pub mod fields;
@@ -62,6 +63,7 @@ pub fn of(text: &str, context: &Context, (policy, index): (&Policy, &Index), wor
         found: Effects::default(),
         nested: 0,
         substitutions: 0,
+        pending: Vec::new(),
         next_path: 0,
         anchor: None,
     };

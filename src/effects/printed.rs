@@ -38,6 +38,15 @@ impl Walk<'_, '_> {
         if let Some(text) = simulate(&doing.program, doing.call.arguments(), &doing.read) {
             data.text = Some(text);
         }
+        if let ("printenv", [name]) = (&*doing.program, doing.call.arguments())
+            && let Some(value) = self.state.scalar(&name.text)
+        {
+            data.text = Some(format!("{}\n", value.text));
+            data.tags = value.tags;
+            if crate::canonical::parameter::is_secret_name(&name.text) {
+                data.tags = data.tags.with(tag::FROM_SECRET_VARIABLE);
+            }
+        }
         self.picked(doing, &mut data);
         self.written_to_stdout(doing, &mut data);
         // `which a || which b` is taken for a's place

@@ -8,7 +8,7 @@ use std::rc::Rc;
 use crate::act::{Kind, TagSet, tag};
 use crate::canonical::state::{Endpoint, Reach};
 use crate::canonical::value::{Data, Field, Value};
-use crate::effects::core::By;
+use crate::effects::core::{By, Pending, Reader};
 use crate::effects::walk::{Outcome, Walk};
 use crate::syntax::tree::{Descriptor, Redirect, RedirectAction, Word};
 use crate::text::Span;
@@ -211,6 +211,9 @@ impl Walk<'_, '_> {
                     streams.outputs.push((fd, Sink::Network { peer, span }));
                 }
             }
+            Some(endpoint @ (Endpoint::Data(_) | Endpoint::File(_))) if fd > 2 => {
+                streams.others.push((fd, endpoint));
+            }
             Some(Endpoint::File(path)) if fd != 0 => {
                 let field = Field::known(path, span);
                 streams.outputs.push((fd, Sink::File { field, kind: Kind::Append, span }));
@@ -233,6 +236,43 @@ impl Walk<'_, '_> {
             table.extend(streams.others.iter().cloned());
         }
         self.state.ambient = self.state.ambient.union(streams.tags);
+    }
+
+    /// `exec 5>file`: the files are opened, and empty.
+    pub fn open_streams(&mut self, streams: &Streams) -> Outcome {
+        let kept = streams.outputs.iter().filter(|(fd, _)| *fd <= 2).cloned().collect();
+        for (_, sink) in streams.outputs.iter().filter(|(fd, _)| *fd > 2) {
+            if let Sink::File { field, kind, span } = sink {
+                self.write_path(field, *kind, &Data::empty(), By::new(&Rc::from(">"), *span));
+            }
+        }
+        self.finish_streams(&Streams { outputs: kept, ..streams.clone() }, Outcome::success())
+    }
+
+    /// Walks a reader that waits for this path, with what is written to it.
+    fn feed(&mut self, path: &str, data: &Data) -> bool {
+        let Some(at) = self.core.pending.iter().rposition(|p| p.path == path) else { return false };
+        let pending = self.core.pending.remove(at);
+        self.run_reader(pending, data.clone());
+        true
+    }
+
+    /// Readers that nothing known was written to.
+    pub fn flush(&mut self, from: usize) {
+        while self.core.pending.len() > from {
+            let Some(pending) = self.core.pending.pop() else { return };
+            self.run_reader(pending, Data::unknown(TagSet::of(tag::FROM_UNKNOWN)));
+        }
+    }
+
+    fn run_reader(&mut self, pending: Pending, stdin: Data) {
+        let Pending { body, state, .. } = pending;
+        let mut walk = Walk { core: self.core, state, stdin, calling: self.calling.clone() };
+        match body {
+            Reader::Script(script) => drop(walk.script(&script)),
+            Reader::Text(text, span) => drop(walk.text(&text, span)),
+            Reader::Command(command) => drop(walk.command(&command)),
+        }
     }
 
     /// Writes what was printed to where it goes; what is left is the command's output.
@@ -262,6 +302,9 @@ impl Walk<'_, '_> {
 
     /// Notes and reports that data is written to a path.
     pub fn write_path(&mut self, field: &Field, kind: Kind, data: &Data, by: By<'_>) {
+        if !self.core.pending.is_empty() && self.feed(&field.text, data) {
+            return;
+        }
         let target = self.path_target(field);
         let mut tags = self.state.ambient.union(field.tags).union(data.tags);
         if kind == Kind::Append {

@@ -90,6 +90,7 @@ impl Walk<'_, '_> {
 
     fn simple_once(&mut self, simple: &Simple) -> Outcome {
         let span = simple.span;
+        let mark = self.core.pending.len();
         let mut argv: Vec<Field> = Vec::with_capacity(simple.words.len());
         for word in &simple.words {
             argv.extend(self.argument(word, argv.first()));
@@ -119,7 +120,7 @@ impl Walk<'_, '_> {
             if let Some(input) = &streams.input {
                 self.stdin = input.clone();
             }
-            return self.finish_streams(&streams, Outcome::success());
+            return self.open_streams(&streams);
         }
         let stdin = streams.input.clone().unwrap_or_else(|| self.stdin.clone());
         let ambient = self.state.ambient;
@@ -131,13 +132,21 @@ impl Walk<'_, '_> {
         let saved_input = std::mem::replace(&mut self.stdin, stdin.clone());
         let outcome = self.call(&Call { argv: &argv, stdin: &stdin, environment: &environment, span });
         // `declare -A a=(…)`: the array's words are no words of the command
+        let letters = argv.iter().skip(1).filter_map(|f| f.text.strip_prefix('-'));
+        let kind = letters.filter_map(crate::effects::declare::kind_of).last();
         for assignment in &simple.declared {
+            if let Some(kind) = kind {
+                self.state.set_kind(&assignment.name, kind);
+            }
             self.assign_one(assignment);
         }
         self.stdin = saved_input;
         self.state.descriptors = descriptors;
         self.state.ambient = ambient;
-        self.finish_streams(&streams, outcome)
+        let outcome = self.finish_streams(&streams, outcome);
+        self.state.last = argv.last().map(|f| std::rc::Rc::new(f.value()));
+        self.flush(mark);
+        outcome
     }
 
     /// One word of a command: assignment-like words of declarations don't split; globs expand.
@@ -206,6 +215,11 @@ impl Walk<'_, '_> {
             AssignValue::Scalar(word) => {
                 let mut value = self.single(word);
                 if let Some(index) = &assignment.index {
+                    if matches!(name, "BASH_CMDS" | "BASH_ALIASES") {
+                        let key = self.single(index).text;
+                        self.rename(&key, &value.text);
+                        return;
+                    }
                     let key = self.subscript(name, index);
                     self.state.set_element(name, &key, value);
                     return;

@@ -9,7 +9,7 @@ use crate::act::{TagSet, UnknownKind, tag};
 use crate::canonical::host::Host;
 use crate::canonical::state::{Control, Reach, State};
 use crate::canonical::value::{Data, Value};
-use crate::effects::core::Core;
+use crate::effects::core::{Core, Pending, Reader};
 use crate::effects::model::Indicator;
 use crate::syntax::grammar::{Dialect, Fault};
 use crate::syntax::read::{Second, read};
@@ -218,6 +218,10 @@ impl<'p> Walk<'_, 'p> {
             Command::Simple(simple) => self.simple(simple),
             Command::Compound(compound, redirects) => self.compound(compound, redirects),
             Command::Function(function) => {
+                if function.name == "command_not_found_handle" {
+                    // bash calls it for every name that is no program
+                    self.fork().command(&function.body);
+                }
                 let entry = Rc::new(function.clone());
                 Rc::make_mut(&mut self.state.functions).insert(function.name.clone(), entry);
                 Outcome::success()
@@ -244,6 +248,7 @@ impl<'p> Walk<'_, 'p> {
     /// Reads one text and walks it.
     pub fn unit(&mut self, text: &str) -> Outcome {
         let span = Span::new(0, text.len());
+        let mark = self.core.pending.len();
         let dialect = match self.core.context.dialect {
             crate::invocation::context::Dialect::Posix => Dialect::Posix,
             crate::invocation::context::Dialect::Bash | crate::invocation::context::Dialect::Zsh => {
@@ -278,6 +283,7 @@ impl<'p> Walk<'_, 'p> {
             let what = if bound { UnknownKind::Limit } else { UnknownKind::Syntax };
             self.core.doubt(what, &error.to_string(), span);
         }
+        self.flush(mark);
         if crate::canonical::value::has_hole(text) {
             self.core.doubt(UnknownKind::Code, "part of the shell text", span);
         }
@@ -322,25 +328,20 @@ impl Host for Core<'_> {
                 Value { text: path, tags }
             }
             Direction::Out => {
-                // what will be written to it isn't known yet
-                let mut walk = Walk {
-                    state: state.clone(),
-                    stdin: Data::unknown(TagSet::of(tag::FROM_UNKNOWN)),
-                    calling: Vec::new(),
-                    core: self,
+                // walked when it is known what is written to it
+                let body = match &inner.broken {
+                    Some(text) => Reader::Text(text.clone(), inner.span),
+                    None => Reader::Script(Rc::new(inner.script.clone())),
                 };
-                match &inner.broken {
-                    Some(text) => walk.text(text, inner.span),
-                    None => walk.script(&inner.script),
-                };
+                self.pending.push(Pending { path: path.clone(), body, state: state.clone() });
                 Value::known(path)
             }
         }
     }
 
     fn hidden(&mut self, state: &mut State, text: &str, span: Span) {
-        // judged as a word that is expanded: its substitutions run
-        let quoted = format!(": \"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""));
+        // judged as a text that is expanded: its substitutions run; quotes in them are theirs
+        let quoted = format!(": <<hidden_text\n{text}\nhidden_text\n");
         let mut walk =
             Walk { state: state.clone(), stdin: Data::inherited(), calling: Vec::new(), core: self };
         walk.text(&quoted, span);

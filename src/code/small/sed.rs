@@ -226,6 +226,13 @@ fn replaced(pattern: &str, replacement: &str) -> Value {
             pieces.push(open());
         }
     }
+    if matches!(pattern, "^" | "$") {
+        // nothing is replaced: the line with something in front or behind
+        pieces.push(Piece::Text(Rc::from(text)));
+        pieces.insert(if pattern == "^" { pieces.len() } else { 0 }, open());
+        pieces.retain(|p| !matches!(p, Piece::Text(t) if t.is_empty()));
+        return Value::Pieced(Rc::from(pieces));
+    }
     let whole = matches!(pattern.trim_start_matches('^').trim_end_matches('$'), ".*" | ".+" | "");
     if whole && pieces.is_empty() {
         return Value::Known(Rc::from(text));

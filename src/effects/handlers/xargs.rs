@@ -23,6 +23,8 @@ enum Ends {
     Words,
     Lines,
     Nulls,
+    /// `-d CHARACTER`
+    Character(char),
 }
 
 /// The words that the input gives.
@@ -36,11 +38,12 @@ fn words_of(input: &Data, call: &Call<'_>, ends: Ends) -> Vec<Field> {
         Ends::Lines => text.split(['\n', '\0']).filter(|l| !l.is_empty()).collect(),
         Ends::Words => text.split(['\n', ' ', '\t', '\0']).filter(|w| !w.is_empty()).collect(),
         Ends::Nulls => text.split('\0').filter(|w| !w.is_empty()).collect(),
+        Ends::Character(end) => text.split(end).filter(|w| !w.is_empty()).collect(),
     };
     if pieces.len() > WORDS {
         return vec![make(HOLE.to_string())];
     }
-    if ends == Ends::Nulls {
+    if matches!(ends, Ends::Nulls | Ends::Character(_)) {
         // nothing is special then
         return pieces.into_iter().map(|p| make(p.to_owned())).collect();
     }
@@ -80,7 +83,15 @@ impl Walk<'_, '_> {
         if argv.is_empty() {
             return Outcome::prints(Data { text: None, ..input });
         }
+        let delimiter = option_value(&parsed, call.arguments(), &["--delimiter", "-d"]);
+        let delimiter = delimiter.as_deref().and_then(|d| match d {
+            "\\n" => Some('\n'),
+            "\\0" => Some('\0'),
+            "\\t" => Some('\t'),
+            other => other.chars().next(),
+        });
         let ends = match (parsed.has_switch(&["-0", "--null"]), replace.is_some()) {
+            _ if delimiter.is_some() => Ends::Character(delimiter.unwrap_or('\n')),
             (true, _) => Ends::Nulls,
             (false, true) => Ends::Lines,
             (false, false) => Ends::Words,

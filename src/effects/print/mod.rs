@@ -58,6 +58,8 @@ fn filter(program: &str, args: &[&str], input: &str) -> Option<String> {
         "gzip" | "zcat" | "gunzip" | "pigz" | "zlib-flate" if program != "gzip" || decompresses(args) => {
             decode::inflate(input)
         }
+        "fold" => folded(args, input),
+        "dd" => skipped(args, input),
         "head" => lines(args, input, End::First),
         "tail" => lines(args, input, End::Last),
         "cut" => cut(args, input),
@@ -73,12 +75,53 @@ fn filter(program: &str, args: &[&str], input: &str) -> Option<String> {
     }
 }
 
+/// fold(1): lines of at most so many characters.
+fn folded(args: &[&str], input: &str) -> Option<String> {
+    let width: usize = match args {
+        [] => 80,
+        ["-w", n] => n.parse().ok()?,
+        [one] => one.strip_prefix("-w")?.parse().ok()?,
+        _ => return None,
+    };
+    if width == 0 || !input.is_ascii() {
+        return None;
+    }
+    let mut out = String::new();
+    for line in input.split_inclusive('\n') {
+        for (i, c) in line.chars().enumerate() {
+            if i > 0 && i % width == 0 && c != '\n' {
+                out.push('\n');
+            }
+            out.push(c);
+        }
+    }
+    Some(out)
+}
+
+/// dd(1) as a filter: `bs=1 skip=N count=N`.
+fn skipped(args: &[&str], input: &str) -> Option<String> {
+    let (mut size, mut skip, mut count) = (512_usize, 0_usize, None);
+    for arg in args {
+        match arg.split_once('=')? {
+            ("bs" | "ibs", n) => size = n.parse().ok()?,
+            ("skip", n) => skip = n.parse().ok()?,
+            ("count", n) => count = Some(n.parse::<usize>().ok()?),
+            ("status", _) => {}
+            _ => return None,
+        }
+    }
+    let from = skip.checked_mul(size)?;
+    let until = count.map_or(Some(input.len()), |n| n.checked_mul(size)?.checked_add(from))?;
+    input.get(from..until.min(input.len())).map(str::to_owned)
+}
+
 /// paste's delimiter.
 fn delimiter<'a>(args: &[&'a str]) -> &'a str {
     args.iter()
         .find_map(|a| a.strip_prefix("-sd").or_else(|| a.strip_prefix("-d")))
         .filter(|d| !d.is_empty())
-        .unwrap_or("\t")
+        .or_else(|| args.iter().skip_while(|a| !matches!(**a, "-sd" | "-d")).nth(1).copied())
+        .map_or("\t", |d| if d == "\\0" { "" } else { d })
 }
 
 #[cfg(test)]
