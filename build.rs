@@ -26,6 +26,8 @@ mod policy {
     pub mod keep;
     pub mod settings;
     pub mod shapes;
+    pub mod sieve;
+    pub mod sought;
     pub mod source;
     pub mod tables;
     pub mod temper;

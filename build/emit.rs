@@ -11,6 +11,8 @@ use crate::act::{Class, ClassSet, Kind, TagSet};
 use crate::policy::catalogue::{Anchor, Catalogue, Chains, Entry, Excepts, Scope};
 use crate::policy::fields::FIELDS;
 use crate::policy::settings::Change;
+use crate::policy::sieve::{Sieve, Sieves};
+use crate::policy::sought::{Marks, Sought};
 use crate::policy::tables::{
     Command, Family, Is, Lang, Lifted, Operands, Output, PathWeight, Pattern, Place, Role, Rule, Semantic,
     SemanticClass, Style, Tables, Tier,
@@ -56,6 +58,9 @@ macro_rules! words {
 records! {
     Rule { id, family, tier, reference, confidence, when, verdict, lifted, reason, instead, hits, misses, origin }
     Pattern { kinds, under, not_under, all, any, none, programs, not_programs, targets, not_targets }
+    Sought { glob, needs }
+    Sieves { rules, semantics, paths }
+    Sieve { starts, owners }
     Semantic { when, class, score, origin }
     PathWeight { when, score, origin }
     Place { class, patterns, except }
@@ -152,6 +157,12 @@ impl Literal for TagSet {
     }
 }
 
+impl Literal for Marks {
+    fn write(&self, out: &mut String) {
+        let _ = write!(out, "Marks({})", self.0);
+    }
+}
+
 impl Literal for ClassSet {
     fn write(&self, out: &mut String) {
         let _ = write!(out, "ClassSet({})", self.0);
@@ -233,6 +244,8 @@ pub(crate) fn policy(tables: &Tables, temper: &Temper, changes: &[Change], versi
     item("PATHS", "&[PathWeight]", &tables.paths);
     item("PLACES", "&[Place]", &tables.places);
     item("CATALOGUE", "Catalogue", &Catalogue::of(tables.places));
+    let rules: Vec<&Rule> = tables.rules.iter().collect();
+    item("SIEVES", "Sieves", &Sieves::of(&rules, tables.semantics, tables.paths));
     item("TAGS", "&[&str]", &tables.tags);
     // One static for each program: aliases share it, and no expression gets large.
     let mut numbers: BTreeMap<*const Command, usize> = BTreeMap::new();

@@ -9,7 +9,8 @@ use crate::act::{Kind, TagSet, UnknownKind, tag};
 use crate::decision::Finding;
 use crate::effects::model::{Effect, Effects, Indicator, Unknown};
 use crate::policy::Policy;
-use crate::policy::tables::SemanticClass;
+use crate::policy::sought::Marks;
+use crate::policy::tables::{Pattern, SemanticClass};
 use crate::policy::temper::{Temper, Unknowns, Unsure};
 use crate::score::Signals;
 use crate::verdict::{Permille, Verdict};
@@ -44,9 +45,10 @@ pub fn gather(effects: &Effects, policy: &Policy) -> Evidence {
     let mut evidence = Evidence::default();
     evidence.signals.structure = severity(effects.structure.highest);
     for (index, effect) in effects.list.iter().enumerate() {
-        semantics(effect, policy, &mut evidence);
-        paths(effect, policy, &mut evidence);
-        patterns(index, effect, policy, &mut evidence);
+        let seen = Seen { effect, index, marks: Marks::of(&effect.target.resolved) };
+        semantics(seen, policy, &mut evidence);
+        paths(seen, policy, &mut evidence);
+        patterns(seen, policy, &mut evidence);
     }
     for unknown in &effects.unknowns {
         let unsure = weight_of(unknown, effects, policy.temper());
@@ -68,25 +70,43 @@ fn raise_class(evidence: &mut Evidence, class: SemanticClass, score: Permille) {
     evidence.signals.semantics = evidence.signals.semantics.max(score);
 }
 
-fn semantics(effect: &Effect, policy: &Policy, evidence: &mut Evidence) {
-    for entry in policy.semantics() {
-        if matches(&entry.when, effect) {
+/// An effect that is looked at.
+#[derive(Clone, Copy)]
+struct Seen<'e> {
+    effect: &'e Effect,
+    index: usize,
+    /// Of its target.
+    marks: Marks,
+}
+
+impl Seen<'_> {
+    fn fits(&self, pattern: &Pattern) -> bool {
+        matches(pattern, self.effect, self.marks)
+    }
+}
+
+fn semantics(seen: Seen<'_>, policy: &Policy, evidence: &mut Evidence) {
+    for number in policy.sieves().semantics.of_kind(seen.effect.kind) {
+        let Some(entry) = policy.semantics().get(number) else { continue };
+        if seen.fits(&entry.when) {
             raise_class(evidence, entry.class, entry.score);
         }
     }
 }
 
-fn paths(effect: &Effect, policy: &Policy, evidence: &mut Evidence) {
-    for entry in policy.path_weights() {
-        if entry.score > evidence.signals.paths && matches(&entry.when, effect) {
+fn paths(seen: Seen<'_>, policy: &Policy, evidence: &mut Evidence) {
+    for number in policy.sieves().paths.of_kind(seen.effect.kind) {
+        let Some(entry) = policy.path_weights().get(number) else { continue };
+        if entry.score > evidence.signals.paths && seen.fits(&entry.when) {
             evidence.signals.paths = entry.score;
         }
     }
 }
 
-fn patterns(index: usize, effect: &Effect, policy: &Policy, evidence: &mut Evidence) {
-    for rule in policy.rules() {
-        if !rule.when.iter().any(|when| matches(when, effect)) {
+fn patterns(seen: Seen<'_>, policy: &Policy, evidence: &mut Evidence) {
+    for number in policy.sieves().rules.of_kind(seen.effect.kind) {
+        let Some(rule) = policy.rules().get(number) else { continue };
+        if !rule.when.iter().any(|when| seen.fits(when)) {
             continue;
         }
         let weight = policy.temper().tiers.of(rule.tier).times(rule.confidence);
@@ -103,8 +123,8 @@ fn patterns(index: usize, effect: &Effect, policy: &Policy, evidence: &mut Evide
             verdict: rule.verdict,
             reason: rule.reason.into(),
             instead: rule.instead.into(),
-            effect: index,
-            span: effect.span,
+            effect: seen.index,
+            span: seen.effect.span,
         });
     }
 }
@@ -157,6 +177,7 @@ mod tests {
     use super::*;
     use crate::invocation::context::Context;
     use crate::place::index::Index;
+    use crate::policy::sieve::Sieves;
     use crate::world::Machine;
 
     /// A list that is read from another end, kept for the life of the test.
@@ -184,12 +205,13 @@ mod tests {
                 let found = crate::effects::of(text, &context, (&policy, &index), &Machine);
                 let straight = said(&gather(&found, &policy));
                 for by in [0, 1, 97] {
-                    let other = Policy {
-                        rules: turned(policy.rules, by),
-                        semantics: turned(policy.semantics, by),
-                        paths: turned(policy.paths, by),
-                        ..policy
-                    };
+                    let (rules, semantics, paths) = (
+                        turned(policy.rules, by),
+                        turned(policy.semantics, by),
+                        turned(policy.paths, by),
+                    );
+                    let sieves: &Sieves = Box::leak(Box::new(Sieves::of(rules, semantics, paths)));
+                    let other = Policy { rules, semantics, paths, sieves, ..policy };
                     assert_eq!(said(&gather(&found, &other)), straight, "{text}");
                 }
             }

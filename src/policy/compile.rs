@@ -136,6 +136,7 @@ fn named<T: Copy>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::policy::sought::Sought;
     use crate::act::{Class, ClassSet, Kind, TagSet, tag};
     use crate::policy::shapes::read_file;
     use crate::policy::tables::{Family, Is, Lifted, Output, Style, Tier};
@@ -201,7 +202,7 @@ mod tests {
         let when = &rule.when[0];
         assert_eq!(when.kinds, Kind::Delete.bit() | Kind::Write.bit());
         assert_eq!(when.under, ClassSet::of(Class::System).with(Class::Config));
-        assert_eq!((when.programs, when.targets), (&["rm", "mv"][..], &["/etc/*"][..]));
+        assert_eq!((when.programs, when.targets), (&["rm", "mv"][..], &[Sought::new("/etc/*")][..]));
     }
 
     #[test]

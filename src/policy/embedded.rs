@@ -8,6 +8,8 @@ mod generated {
 
     use crate::act::{Class, ClassSet, Kind, TagSet};
     use crate::policy::catalogue::*;
+    use crate::policy::sieve::*;
+    use crate::policy::sought::*;
     use crate::policy::tables::*;
     use crate::policy::temper::*;
     use crate::score::{Thresholds, Weights};
@@ -18,7 +20,7 @@ mod generated {
 /// The commands of the only layer, as [`crate::policy::Policy`] wants them.
 pub static COMMANDS: &[&[(&str, &crate::policy::tables::Command)]] = &[generated::COMMANDS];
 
-pub use generated::{BASE_LINES, CATALOGUE, RULES, TABLES, TEMPER, VERSION};
+pub use generated::{BASE_LINES, CATALOGUE, RULES, SIEVES, TABLES, TEMPER, VERSION};
 
 #[cfg(test)]
 mod tests {

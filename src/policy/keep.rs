@@ -1,7 +1,7 @@
 //! Keeps compiled policy for the life of the process.
 //!
 //! In: owned values, once per layer. Out: the same values with static lifetime, as the tables ask.
-//! Never: called while judging. `build.rs` includes this file too.
+//! Never: called while judging, but at a layer's first use. `build.rs` includes this file too.
 
 /// Keeps a string.
 pub fn text(text: impl Into<String>) -> &'static str {

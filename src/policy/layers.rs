@@ -15,6 +15,7 @@ use crate::policy::rights::check_additions;
 use crate::policy::rulebook::RuleBook;
 use crate::policy::settings::{Rights, apply};
 use crate::policy::shapes::read_file;
+use crate::policy::sieve::Sieves;
 use crate::policy::source::{PolicyError, Source};
 use crate::policy::tables::{Place, Tables};
 
@@ -76,6 +77,8 @@ impl Merger {
             let _ = write!(version, "{byte:02x}");
         }
         self.policy.rules = keep::list(self.book.rules);
+        let policy = &self.policy;
+        self.policy.sieves = keep::one(Sieves::of(policy.rules, policy.semantics, policy.paths));
         self.policy.changed = keep::list(self.book.changed);
         self.policy.version = keep::text(version);
         self.policy

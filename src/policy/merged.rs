@@ -5,6 +5,7 @@
 
 use crate::act::{Tag, tag};
 use crate::policy::embedded;
+use crate::policy::sieve::Sieves;
 use crate::policy::tables::{Command, PathWeight, Place, Rule, Semantic, Tables};
 use crate::policy::temper::Temper;
 
@@ -70,6 +71,8 @@ pub struct Policy {
     pub(crate) commands: &'static [&'static [(&'static str, &'static Command)]],
     pub(crate) semantics: &'static [Semantic],
     pub(crate) paths: &'static [PathWeight],
+    /// The three above by kind.
+    pub(crate) sieves: &'static Sieves,
     pub(crate) places: &'static [Place],
     /// Names of tags beyond the code's.
     pub(crate) tags: &'static [&'static str],
@@ -91,6 +94,7 @@ impl Policy {
             commands: embedded::COMMANDS,
             semantics: EMBEDDED.semantics,
             paths: EMBEDDED.paths,
+            sieves: &embedded::SIEVES,
             places: EMBEDDED.places,
             tags: EMBEDDED.tags,
             temper: &embedded::TEMPER,
@@ -118,6 +122,11 @@ impl Policy {
     /// counts first.
     pub fn commands(&self) -> impl Iterator<Item = (&'static str, &'static Command)> {
         self.commands.iter().flat_map(|layer| layer.iter().copied())
+    }
+
+    /// Where each kind's rules, scores and path weights stand in their lists.
+    pub const fn sieves(&self) -> &'static Sieves {
+        self.sieves
     }
 
     pub const fn semantics(&self) -> &'static [Semantic] {

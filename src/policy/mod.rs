@@ -15,10 +15,12 @@ pub mod shapes;
 pub mod source;
 pub mod fields;
 pub mod words;
-pub mod keep;
 pub mod temper;
 pub mod catalogue;
+pub mod sieve;
 pub mod tables;
+pub mod sought;
+pub mod keep;
 
 pub use load::{Whereabouts, load};
 pub use merged::Policy;

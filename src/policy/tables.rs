@@ -2,9 +2,10 @@
 //!
 //! In: nothing. Out: types whose values are either made by the build script from `policy/` (they cost
 //! nothing at start) or leaked once by the loader for the other layers.
-//! Never: owns a parser; `build.rs` includes this file too, so it names only `act`, `verdict` and std.
+//! Never: owns a parser; `build.rs` includes this file too, so it names only what that includes too.
 
 use crate::act::{Class, ClassSet, Kind, TagSet};
+use crate::policy::sought::Sought;
 use crate::verdict::{Permille, Verdict};
 
 /// One layer of policy, compiled.
@@ -131,8 +132,8 @@ pub struct Pattern {
     /// The program that acts is none of these.
     pub not_programs: &'static [&'static str],
     /// The target's resolved name (path, host, service …) matches one of these globs.
-    pub targets: &'static [&'static str],
-    pub not_targets: &'static [&'static str],
+    pub targets: &'static [Sought],
+    pub not_targets: &'static [Sought],
 }
 
 /// CARE's classes of commands.

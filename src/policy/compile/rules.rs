@@ -11,6 +11,7 @@ use crate::policy::shapes::{
     OneOrMany, PathShape, PatternShape, PlaceShape, RuleShape, SemanticShape, Text, Texts, Thousandths,
 };
 use crate::policy::source::{PolicyError, Source};
+use crate::policy::sought::Sought;
 use crate::policy::tables::{
     Family, Lifted, PathWeight, Pattern, Place, Rule, Semantic, SemanticClass, Tier,
 };
@@ -134,8 +135,8 @@ impl Reader<'_, '_> {
             none: self.asked(shape.without.as_ref())?,
             programs: names(shape.program.as_ref(), str::split_whitespace),
             not_programs: names(shape.not_program.as_ref(), str::split_whitespace),
-            targets: names(shape.target.as_ref(), std::iter::once),
-            not_targets: names(shape.not_target.as_ref(), std::iter::once),
+            targets: sought(shape.target.as_ref()),
+            not_targets: sought(shape.not_target.as_ref()),
         };
         match contradiction(&pattern) {
             Some(message) => Err(source.problem(span, message)),
@@ -176,14 +177,18 @@ fn names<'a, I: Iterator<Item = &'a str>>(
     }
 }
 
+fn sought(shape: Option<&Spanned<OneOrMany>>) -> &'static [Sought] {
+    let globs = names(shape, std::iter::once);
+    keep::list(globs.iter().flat_map(|glob| Sought::choices(glob)).collect())
+}
+
 /// Why a pattern is of no use.
 fn contradiction(pattern: &Pattern) -> Option<&'static str> {
     let asks_nothing = pattern.kinds == 0
         && pattern.under == pattern.not_under
         && pattern.all.union(pattern.any).union(pattern.none).is_empty()
-        && [pattern.programs, pattern.not_programs, pattern.targets, pattern.not_targets]
-            .iter()
-            .all(|list| list.is_empty());
+        && [pattern.programs, pattern.not_programs].iter().all(|list| list.is_empty())
+        && [pattern.targets, pattern.not_targets].iter().all(|list| list.is_empty());
     if asks_nothing {
         return Some("a pattern that asks for nothing matches everything");
     }
@@ -196,7 +201,9 @@ fn contradiction(pattern: &Pattern) -> Option<&'static str> {
     if !pattern.any.is_empty() && pattern.none.has_all(pattern.any) {
         return Some("`any` and `without` exclude each other, so this can never match");
     }
-    let excluded = |list: &[&str], by: &[&str]| !list.is_empty() && list.iter().all(|name| by.contains(name));
+    fn excluded<T: PartialEq>(list: &[T], by: &[T]) -> bool {
+        !list.is_empty() && list.iter().all(|name| by.contains(name))
+    }
     if excluded(pattern.programs, pattern.not_programs) {
         return Some("`program` and `not-program` exclude each other, so this can never match");
     }
