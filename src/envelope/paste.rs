@@ -23,11 +23,8 @@ pub fn stands(text: &str, joint: Joint, whole: &str) -> bool {
     if grammar::parse(text, Dialect::Bash, &limits).error.is_some() {
         return false;
     }
-    let closed = [text, joint.between, joint.closer].concat();
-    let Some(error) = grammar::parse(&closed, Dialect::Bash, &limits).error else { return false };
-    let at_closer = usize::try_from(error.offset) == Ok(text.len() + joint.between.len());
-    let stray = !matches!(error.fault, Fault::Bound(_));
-    if !(at_closer && stray) {
+    // the second: no here-document begins behind it
+    if !["", "\n"].iter().all(|line| closes(text, &[joint.between, line].concat(), joint.closer, &limits)) {
         return false;
     }
     // and the whole is what it should be, for every parser that reads it
@@ -36,6 +33,14 @@ pub fn stands(text: &str, joint: Joint, whole: &str) -> bool {
         // it depends on an option how these are read, and the text may turn it on
         && !whole.facts.has_extended_pattern
         && !matches!(whole.second, Second::Differ(_))
+}
+
+/// Whether the closer is where reading stops.
+fn closes(text: &str, between: &str, closer: &str, limits: &Limits) -> bool {
+    let closed = [text, between, closer].concat();
+    grammar::parse(&closed, Dialect::Bash, limits).error.is_some_and(|error| {
+        error.offset == text.len() + between.len() && !matches!(error.fault, Fault::Bound(_))
+    })
 }
 
 /// Whether bash, given this text, prints a syntax error and runs nothing of it.
@@ -51,7 +56,7 @@ mod tests {
     const BRACES: Joint = Joint { between: "; ", closer: "}" };
 
     fn in_subshell(text: &str) -> bool {
-        stands(text, SUBSHELL, &format!("(\n{text}\n)\nx=$?"))
+        stands(text, SUBSHELL, &format!("(\n:\n{text}\n)\nx=$?"))
     }
 
     #[test]
@@ -105,7 +110,7 @@ mod tests {
         ] {
             assert!(!in_subshell(text), "{text:?}");
         }
-        for text in ["true; }; echo x; { false", "echo a # note", "cat <<E\nE", "a\n", "a &"] {
+        for text in ["true; }; echo x; { false", "echo a # note", "cat <<E\nE", "cat <<E", "a\n", "a &"] {
             assert!(!stands(text, BRACES, &format!("{{ {text}; }}; x=$?")), "{text:?}");
         }
     }

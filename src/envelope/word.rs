@@ -80,7 +80,7 @@ mod tests {
         for (text, expected) in [
             ("'a b' rest", Some((5, "a b"))),
             ("''", Some((2, ""))),
-            (r#"'it'"'"'s'; x"#, Some((11, "it's"))),
+            (r#"'it'"'"'s'; x"#, Some((10, "it's"))),
             (r"'it'\''s'", Some((9, "it's"))),
             (r#""a \"b\" \x \\ \$ \`""#, Some((21, "a \"b\" \\x \\ $ `"))),
             ("\"a\\\nb\"", Some((6, "ab"))),
