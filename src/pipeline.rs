@@ -13,15 +13,17 @@ use std::ffi::CString;
 use std::fmt;
 
 use crate::decision::Decision;
+use crate::envelope::{self, Envelope};
 use crate::exec::{Call, ExecError, exec};
 use crate::invocation::Invocation;
+use crate::invocation::ancestry;
 use crate::invocation::context::Context;
 use crate::invocation::form::Form;
 use crate::invocation::memory::reserve_standard_descriptors;
 use crate::invocation::shell::{self, NoShell};
 use crate::invocation::source::Source;
 use crate::policy::temper::Interactive;
-use crate::text::judged;
+use crate::text::{judged, raw};
 use hearing::{Case, Hearing, Session};
 
 const SESSION: &str = "an interactive shell can't be judged beforehand; \
@@ -62,8 +64,18 @@ fn walk(argv: Vec<CString>, environ: Vec<CString>) -> Result<Infallible, End> {
         }
     };
     let context = invocation.context();
-    let decision = judge(&invocation, &source, &context, &hearing);
-    let case = Case { text: source.text(&invocation), decision: &decision };
+    let whole = judged(source.text(&invocation));
+    let envelope = match invocation.line.form {
+        Form::Command { .. } => envelope::read(&whole, &context, &ancestry::names),
+        Form::Script { .. } | Form::Input { .. } | Form::Inert(_) | Form::Unclear(_) => Envelope::bare(&whole),
+    };
+    let decision = judge(&invocation, (&whole, &envelope), &context, &hearing);
+    let shown = raw(envelope.shown());
+    let case = Case {
+        framework: envelope.framework,
+        envelope: matches!(invocation.line.form, Form::Command { .. }).then_some(envelope.form),
+        ..Case::of(&shown, &decision)
+    };
     let resolved = joined::resolve(&decision, &hearing.policy);
     let Some(warrant) = decision.leave(resolved, temper.enforcement) else {
         return Err(denied(&hearing, case));
@@ -75,7 +87,12 @@ fn walk(argv: Vec<CString>, environ: Vec<CString>) -> Result<Infallible, End> {
 }
 
 /// What is thought of the text. What has none is decided here.
-fn judge(invocation: &Invocation, source: &Source, context: &Context, hearing: &Hearing) -> Decision {
+fn judge(
+    invocation: &Invocation,
+    (text, envelope): (&str, &Envelope<'_>),
+    context: &Context,
+    hearing: &Hearing,
+) -> Decision {
     let session = invocation.is_session();
     match (invocation.line.form, hearing.policy.temper().interactive) {
         (Form::Unclear(why), _) => Decision::refused(why),
@@ -84,9 +101,10 @@ fn judge(invocation: &Invocation, source: &Source, context: &Context, hearing: &
         (_, Interactive::Pass) if session => noted("an interactive shell, unmediated"),
         (Form::Command { .. } | Form::Script { .. } | Form::Input { .. }, _) => {
             // with -n nothing of the text runs, but start-up files may
-            let text = if invocation.line.only_reads() { &[] } else { source.text(invocation) };
-            let (policy, world) = (&hearing.policy, &hearing.world);
-            joined::verify(&judged(text), context, policy, world)
+            let nothing = Envelope::bare("");
+            let (text, envelope) =
+                if invocation.line.only_reads() { ("", &nothing) } else { (text, envelope) };
+            joined::verify(text, envelope, context, &hearing.policy, &hearing.world)
         }
     }
 }
@@ -103,7 +121,7 @@ fn denied(hearing: &Hearing, case: Case<'_>) -> End {
 
 /// A text that can't be read whole is not run in observe mode either: part of it may be gone.
 fn unread(hearing: &Hearing, error: &dyn fmt::Display) -> End {
-    denied(hearing, Case { text: b"", decision: &Decision::refused(error.to_string()) })
+    denied(hearing, Case::of(b"", &Decision::refused(error.to_string())))
 }
 
 /// Called by our own name, the real shell is told the place where programs expect it: `$0`, `$BASH` and

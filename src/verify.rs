@@ -5,12 +5,14 @@
 
 use crate::decision::{Coverage, Decision, Skip};
 use crate::effects::{self, model::Effects};
+use crate::envelope::{Envelope, Scope};
 use crate::evidence::{self, Evidence};
 use crate::invocation::context::Context;
 use crate::place::index::Index;
 use crate::policy::Policy;
 use crate::policy::tables::SemanticClass;
 use crate::policy::temper::{Resolution, Switch};
+use crate::text::Span;
 use crate::verdict::Verdict;
 use crate::world::World;
 
@@ -36,6 +38,60 @@ impl Judge {
         let found = effects::of(text, context, (&self.policy, &self.index), world);
         decide(found, &self.policy)
     }
+
+    /// Judges one call: the model's text by itself, in the state that its wrapper makes, and what the wrapper
+    /// does by itself. The worse verdict counts, so that no wrapper makes anything milder; neither's points are
+    /// added to the other's, so that none makes a text look worse than it is.
+    ///
+    /// A snapshot of the user's shell that a wrapper sources is the wrapper's: its text is walked like that of
+    /// every sourced file (whoever may write to it, what it says is judged), its functions and aliases hold
+    /// for the model's text, but its points don't add to those of each text that runs behind it.
+    pub fn verify_call(
+        &self,
+        text: &str,
+        envelope: &Envelope<'_>,
+        context: &Context,
+        world: &dyn World,
+    ) -> Decision {
+        let wrapper = match &envelope.scope {
+            Scope::One(text) => return self.verify(text, context, world),
+            Scope::Apart(wrapper) => wrapper,
+        };
+        let policy = (&self.policy, &self.index);
+        match effects::apart(wrapper, &envelope.command, context, policy, world) {
+            (outer, Some(inner)) => {
+                join(decide(inner, &self.policy), decide(outer, &self.policy))
+            }
+            // the wrapper doesn't come to the text: it is not what it looks like
+            (_, None) => unplaced(self.verify(text, context, world)),
+        }
+    }
+}
+
+/// The decision about a wrapped text: its own, unless the wrapper's is worse. What both would do is allowed
+/// or refused together.
+fn join(inner: Decision, outer: Decision) -> Decision {
+    let mut outer = unplaced(outer);
+    let (mut worse, other) = if outer.verdict > inner.verdict {
+        outer.notes.push(format!("what the wrapper around the text does has a risk score of {}", outer.score));
+        (outer, inner)
+    } else {
+        (inner, outer)
+    };
+    worse.coverage = worse.coverage.max(other.coverage);
+    worse.effects.extend(other.effects);
+    worse.unknowns.extend(other.unknowns);
+    worse
+}
+
+/// Takes out where in its text something is: the text that is shown is another.
+fn unplaced(mut decision: Decision) -> Decision {
+    let nowhere = Span::default();
+    decision.findings.iter_mut().for_each(|finding| finding.span = nowhere);
+    decision.effects.iter_mut().for_each(|effect| effect.span = nowhere);
+    decision.unknowns.iter_mut().for_each(|unknown| unknown.span = nowhere);
+    decision.structure.span = nowhere;
+    decision
 }
 
 /// From effects to a decision.

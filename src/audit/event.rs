@@ -68,6 +68,8 @@ pub struct Facts<'a> {
     pub subject: &'a Subject,
     /// The agent framework, where it was recognised.
     pub framework: Option<&'a str>,
+    /// The shape in which it passed the text (`bare`: as it is), for command strings.
+    pub envelope: Option<&'a str>,
     pub cwd: &'a str,
     /// The exact bytes that were judged.
     pub text: &'a [u8],
@@ -182,6 +184,9 @@ fn asked(decision: &Decision, facts: &Facts<'_>) -> Vec<(&'static str, Value)> {
     if let Some(framework) = facts.framework {
         out.push(("framework", words(framework, 64)));
     }
+    if let Some(envelope) = facts.envelope {
+        out.push(("envelope", words(envelope, 64)));
+    }
     if let Some(class) = decision.class {
         out.push(("class", words(class.name(), 64)));
     }
@@ -225,6 +230,7 @@ pub(super) mod tests {
             outcome: Outcome::Blocked,
             subject: &subject,
             framework: Some("codex"),
+            envelope: None,
             cwd,
             text,
             policy: "1",

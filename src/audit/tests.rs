@@ -74,6 +74,7 @@ fn event_of(text: &[u8], cwd: &[u8], parent: &[u8], note: &str) -> Event {
         outcome: Outcome::Run,
         subject: &subject,
         framework: Some(note),
+        envelope: Some(note),
         cwd: &cwd,
         text,
         policy: note,

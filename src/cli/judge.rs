@@ -12,6 +12,7 @@ use anyhow::Context as _;
 use serde::Deserialize;
 
 use crate::cli::context::{Asked, context, own_environment, policy_in_force};
+use crate::cli::calls;
 use crate::cli::explain;
 use crate::cli::world::WithFiles;
 use crate::verify::Judge;
@@ -44,14 +45,21 @@ fn absolute(path: &str, cwd: &str, home: &str) -> String {
     if path.starts_with('/') { path.to_owned() } else { format!("{}/{path}", cwd.trim_end_matches('/')) }
 }
 
+/// The file of that name, or standard input.
+pub(super) fn open(path: &str) -> anyhow::Result<Box<dyn BufRead>> {
+    if path == "-" {
+        return Ok(Box::new(std::io::stdin().lock()));
+    }
+    let file = std::fs::File::open(path).with_context(|| format!("cannot open {path}"))?;
+    Ok(Box::new(std::io::BufReader::new(file)))
+}
+
 pub fn run(options: &clap::ArgMatches, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
+    if let Some(path) = options.get_one::<String>("argv-jsonl") {
+        return calls::run(path, options, out);
+    }
     let path = options.get_one::<String>("jsonl").map_or("-", String::as_str);
-    let input: Box<dyn BufRead> = if path == "-" {
-        Box::new(std::io::stdin().lock())
-    } else {
-        let file = std::fs::File::open(path).with_context(|| format!("cannot open {path}"))?;
-        Box::new(std::io::BufReader::new(file))
-    };
+    let input = open(path)?;
     let judge = Judge::new(policy_in_force()?);
     let own = own_environment();
     let explains = options.get_flag("explain");

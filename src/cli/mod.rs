@@ -2,6 +2,7 @@
 //!
 //! In: argument vector. Out: text on standard output, exit status. Never: runs what it judges.
 
+pub mod calls;
 pub mod context;
 pub mod explain;
 pub mod judge;

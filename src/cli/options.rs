@@ -44,8 +44,15 @@ fn judge() -> Command {
             Arg::new("jsonl")
                 .long("jsonl")
                 .value_name("FILE")
-                .required(true)
+                .required_unless_present("argv-jsonl")
                 .help("lines {\"id\",\"cmd\",\"cwd\"?,\"home\"?,\"workspace\"?,\"env\"?,\"files\"?}; - for standard input"),
+        )
+        .arg(
+            Arg::new("argv-jsonl")
+                .long("argv-jsonl")
+                .value_name("FILE")
+                .conflicts_with_all(["jsonl", "explain"])
+                .help("whole calls of a shell, lines {\"id\",\"argv_b64\",\"cwd\"?,\"env\"?}; - for standard input"),
         )
         .arg(Arg::new("explain").long("explain").action(ArgAction::SetTrue).help("add views, coverage and evidence"))
 }

@@ -79,6 +79,16 @@ pub struct Core<'p> {
     pub next_path: u32,
     /// Spans of nested texts mean nothing in the outer text: then this is where the outer text stands.
     pub anchor: Option<Span>,
+    /// The text in a wrapper that is judged by itself.
+    pub apart: Option<Apart>,
+}
+
+/// A text that a wrapper evaluates, and what it would do.
+#[derive(Clone, Debug)]
+pub struct Apart {
+    pub text: String,
+    /// `None`: the walk has not come to it.
+    pub found: Option<Effects>,
 }
 
 /// Who acts, and where in the current unit.
@@ -102,6 +112,11 @@ impl Core<'_> {
     /// Where a span of the current unit lies in the judged text.
     pub fn at(&self, span: Span) -> Span {
         self.anchor.unwrap_or(span)
+    }
+
+    /// Whether a nested text is the one that is judged by itself.
+    pub fn is_apart(&self, text: &str) -> bool {
+        self.apart.as_ref().is_some_and(|apart| apart.text == text)
     }
 
     /// Adds an effect.

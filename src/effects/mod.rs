@@ -46,13 +46,35 @@ use crate::policy::Policy;
 use crate::syntax::bounds::Limits;
 use crate::world::World;
 
-use self::core::{Budget, Core};
+use self::core::{Apart, Budget, Core};
 use self::model::Effects;
 use self::walk::Walk;
 use crate::place::places::Places;
 
 /// Walks a text and says what it would do.
-pub fn of(text: &str, context: &Context, (policy, index): (&Policy, &Index), world: &dyn World) -> Effects {
+pub fn of(text: &str, context: &Context, policy: (&Policy, &Index), world: &dyn World) -> Effects {
+    walked(text, None, context, (policy, world)).0
+}
+
+/// Walks a wrapper, and by itself the text that it evaluates: what the wrapper would do, and what the text
+/// would. `None` where the walk doesn't come to the text.
+pub fn apart(
+    wrapper: &str,
+    text: &str,
+    context: &Context,
+    policy: (&Policy, &Index),
+    world: &dyn World,
+) -> (Effects, Option<Effects>) {
+    let apart = Apart { text: text.to_owned(), found: None };
+    walked(wrapper, Some(apart), context, (policy, world))
+}
+
+fn walked(
+    text: &str,
+    apart: Option<Apart>,
+    context: &Context,
+    ((policy, index), world): ((&Policy, &Index), &dyn World),
+) -> (Effects, Option<Effects>) {
     let mut core = Core {
         policy,
         world,
@@ -66,6 +88,7 @@ pub fn of(text: &str, context: &Context, (policy, index): (&Policy, &Index), wor
         pending: Vec::new(),
         next_path: 0,
         anchor: None,
+        apart,
     };
     let state = State::new(context);
     let mut walk = Walk { core: &mut core, state, stdin: Data::inherited(), calling: Vec::new() };
@@ -76,7 +99,7 @@ pub fn of(text: &str, context: &Context, (policy, index): (&Policy, &Index), wor
     if core.places.lookups.state() == crate::place::lookup::Budget::Exhausted {
         core.doubt(crate::act::UnknownKind::Limit, "questions to the machine", crate::text::Span::default());
     }
-    core.found
+    (core.found, core.apart.and_then(|apart| apart.found))
 }
 
 /// The policy's limits in the parsers' words.

@@ -196,7 +196,9 @@ impl Walk<'_, '_> {
         if is_settings(&field.text, field.tags) {
             return Outcome::silent();
         }
-        self.core.indicate(evaluates(&field.text, field.tags), call.span);
+        if !self.core.is_apart(&field.text) {
+            self.core.indicate(evaluates(&field.text, field.tags), call.span);
+        }
         self.opaque_or_text(&field, &Rc::from("eval"))
     }
 

@@ -231,6 +231,9 @@ impl<'p> Walk<'_, 'p> {
 
     /// Judges shell text as `sh -c` or `eval` would run it: in this walk's own state.
     pub fn text(&mut self, text: &str, span: Span) -> Outcome {
+        if self.core.is_apart(text) {
+            return self.apart(text);
+        }
         let anchor = self.core.at(span);
         if self.core.budget.depth == 0 || self.core.budget.text < text.len() {
             self.core.doubt(UnknownKind::Limit, "nested shell text", span);
@@ -242,6 +245,19 @@ impl<'p> Walk<'_, 'p> {
         let outcome = self.unit(text);
         self.core.anchor = saved;
         self.core.budget.depth += 1;
+        outcome
+    }
+
+    /// A wrapped text where its wrapper evaluates it: in the state that the wrapper makes, while what it would
+    /// do is kept by itself. A second time (a loop of the wrapper's) adds to the first.
+    fn apart(&mut self, text: &str) -> Outcome {
+        let Some(mut apart) = self.core.apart.take() else { return self.unit(text) };
+        let outer = std::mem::replace(&mut self.core.found, apart.found.take().unwrap_or_default());
+        let anchor = self.core.anchor.take();
+        let outcome = self.unit(text);
+        self.core.anchor = anchor;
+        apart.found = Some(std::mem::replace(&mut self.core.found, outer));
+        self.core.apart = Some(apart);
         outcome
     }
 

@@ -3,6 +3,7 @@
 //! In: the raw vectors of `main`. Out: [`Invocation`], and from it the [`Context`] of a judgement.
 //! Never: judges, writes, or runs anything.
 
+pub mod ancestry;
 pub mod bash;
 pub mod context;
 pub mod dash;

@@ -37,6 +37,16 @@ pub(super) struct Hearing {
 pub(super) struct Case<'a> {
     pub(super) text: &'a [u8],
     pub(super) decision: &'a Decision,
+    /// The client and the form in which it passed the text, where it is a command string.
+    pub(super) framework: Option<&'a str>,
+    pub(super) envelope: Option<&'a str>,
+}
+
+impl<'a> Case<'a> {
+    /// A text that is in no envelope.
+    pub(super) fn of(text: &'a [u8], decision: &'a Decision) -> Self {
+        Self { text, decision, framework: None, envelope: None }
+    }
 }
 
 impl Hearing {
@@ -66,7 +76,7 @@ impl Hearing {
             Err(error) => {
                 let decision = Decision::refused(format!("the policy is broken: {}", error.message()));
                 let hearing = of(Policy::embedded(), AuditPolicy::default());
-                hearing.refusal(Case { text: b"", decision: &decision });
+                hearing.refusal(Case::of(b"", &decision));
                 Err(End::Denied(format!(
                     "agent-sh: denied: the policy is broken, so nothing runs\n{error}\n"
                 )))
@@ -78,7 +88,8 @@ impl Hearing {
         let facts = Facts {
             outcome,
             subject: &self.subject,
-            framework: None,
+            framework: case.framework,
+            envelope: case.envelope,
             cwd: &self.directory,
             text: case.text,
             policy: self.policy.version(),

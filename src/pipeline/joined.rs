@@ -7,6 +7,7 @@ use crate::act::{Kind, tag};
 use crate::confine::Grant;
 use crate::decision::Decision;
 use crate::effects::model::Effect;
+use crate::envelope::Envelope;
 use crate::invocation::context::Context;
 use crate::policy::Policy;
 use crate::policy::temper::Unsettled;
@@ -15,8 +16,14 @@ use crate::verify::Judge;
 use crate::world::World;
 
 /// Judges the text and the start-up code that runs before it.
-pub(super) fn verify(text: &str, context: &Context, policy: &Policy, world: &dyn World) -> Decision {
-    Judge::new(*policy).verify(text, context, world)
+pub(super) fn verify(
+    text: &str,
+    envelope: &Envelope<'_>,
+    context: &Context,
+    policy: &Policy,
+    world: &dyn World,
+) -> Decision {
+    Judge::new(*policy).verify_call(text, envelope, context, world)
 }
 
 /// What becomes of a WARN that nobody settles.

@@ -166,6 +166,7 @@ pub(crate) fn confine(settings: &Value) {
             outcome: Outcome::Run,
             subject: &subject,
             framework: None,
+            envelope: None,
             cwd: "/",
             text: b"",
             policy: "",

@@ -106,7 +106,7 @@ proptest! {
         let file = folder.path().join("audit.jsonl");
         let subject = Subject { uid: 0, gid: 0, pid: 7, ppid: 6, parent: cwd.clone() };
         let facts = Facts {
-            outcome: Outcome::Blocked, subject: &subject, framework: Some(&cwd), cwd: &cwd, text: text.as_bytes(), policy: "p", micros: 1, confinement: "none",
+            outcome: Outcome::Blocked, subject: &subject, framework: Some(&cwd), envelope: Some(&cwd), cwd: &cwd, text: text.as_bytes(), policy: "p", micros: 1, confinement: "none",
         };
         let policy = AuditPolicy { syslog: Vec::new(), journal: None, file: Some(file.clone()), ..AuditPolicy::default() };
         record_refusal(&Event::new(&stand::verify(&text), &facts, 2048), &policy);
