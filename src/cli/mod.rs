@@ -4,6 +4,7 @@
 
 pub mod context;
 pub mod explain;
+pub mod hook;
 pub mod judge;
 pub mod options;
 pub mod policy;
@@ -59,6 +60,7 @@ fn dispatch(matches: &clap::ArgMatches, out: &mut dyn Write) -> anyhow::Result<E
     match matches.subcommand() {
         Some(("judge", sub)) => judge::run(sub, out),
         Some(("explain", sub)) => explain::run(sub, out),
+        Some(("hook", sub)) => hook::run(sub, out),
         Some(("policy", sub)) => policy::run(sub, out),
         _ => Ok(ExitCode::from(2)),
     }

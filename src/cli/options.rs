@@ -13,6 +13,7 @@ pub fn table() -> Command {
         .arg_required_else_help(true)
         .subcommand(explain())
         .subcommand(judge())
+        .subcommand(super::hook::command())
         .subcommand(policy())
 }
 

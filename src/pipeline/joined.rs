@@ -20,7 +20,7 @@ pub(super) fn verify(text: &str, context: &Context, policy: &Policy, world: &dyn
 }
 
 /// What becomes of a WARN that nobody settles.
-pub(super) fn resolve(decision: &Decision, policy: &Policy) -> Verdict {
+pub(crate) fn resolve(decision: &Decision, policy: &Policy) -> Verdict {
     match (decision.verdict, policy.temper().warn) {
         (Verdict::Allow, _) | (Verdict::Warn, Unsettled::Run) => Verdict::Allow,
         (Verdict::Warn, Unsettled::Block) | (Verdict::Deny, _) => Verdict::Deny,
