@@ -8,6 +8,7 @@ pub mod hook;
 pub mod judge;
 pub mod options;
 pub mod policy;
+pub mod run;
 pub mod world;
 
 use std::io::Write;
@@ -61,6 +62,7 @@ fn dispatch(matches: &clap::ArgMatches, out: &mut dyn Write) -> anyhow::Result<E
         Some(("judge", sub)) => judge::run(sub, out),
         Some(("explain", sub)) => explain::run(sub, out),
         Some(("hook", sub)) => hook::run(sub, out),
+        Some(("run", sub)) => run::run(sub, out),
         Some(("policy", sub)) => policy::run(sub, out),
         _ => Ok(ExitCode::from(2)),
     }

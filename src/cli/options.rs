@@ -15,6 +15,7 @@ pub fn table() -> Command {
         .subcommand(judge())
         .subcommand(super::hook::command())
         .subcommand(policy())
+        .subcommand(super::run::command())
 }
 
 fn where_options(command: Command) -> Command {
