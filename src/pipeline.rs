@@ -4,9 +4,9 @@
 //! 125 agent-sh itself failed. Never: writes to standard output.
 
 mod hearing;
-mod joined;
+pub(crate) mod joined;
 pub mod refusal;
-mod terms;
+pub(crate) mod terms;
 
 use std::convert::Infallible;
 use std::ffi::CString;

@@ -22,6 +22,10 @@ pub enum Outcome {
     Observed,
     /// an interactive shell, whose commands nobody judges
     Unmediated,
+    /// a client's hook did not object; whether it runs is the client's to say
+    Passed,
+    /// a client's hook had the client ask its user
+    Asked,
 }
 
 impl Outcome {
@@ -31,6 +35,8 @@ impl Outcome {
             Self::Blocked => "blocked",
             Self::Observed => "observed",
             Self::Unmediated => "unmediated",
+            Self::Passed => "passed",
+            Self::Asked => "asked",
         }
     }
 }

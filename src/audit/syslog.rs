@@ -66,10 +66,9 @@ pub(super) fn headline(event: &Event) -> String {
 fn severity(event: &Event) -> Severity {
     match (event.outcome, event.verdict) {
         (Outcome::Blocked, _) => Severity::LOG_WARNING,
-        (Outcome::Observed | Outcome::Unmediated, _) | (Outcome::Run, Verdict::Warn | Verdict::Deny) => {
-            Severity::LOG_NOTICE
-        }
-        (Outcome::Run, Verdict::Allow) => Severity::LOG_INFO,
+        (Outcome::Observed | Outcome::Unmediated | Outcome::Asked, _)
+        | (Outcome::Run | Outcome::Passed, Verdict::Warn | Verdict::Deny) => Severity::LOG_NOTICE,
+        (Outcome::Run | Outcome::Passed, Verdict::Allow) => Severity::LOG_INFO,
     }
 }
 

@@ -5,9 +5,11 @@
 pub mod calls;
 pub mod context;
 pub mod explain;
+pub mod hook;
 pub mod judge;
 pub mod options;
 pub mod policy;
+pub mod run;
 pub mod world;
 
 use std::io::Write;
@@ -60,6 +62,8 @@ fn dispatch(matches: &clap::ArgMatches, out: &mut dyn Write) -> anyhow::Result<E
     match matches.subcommand() {
         Some(("judge", sub)) => judge::run(sub, out),
         Some(("explain", sub)) => explain::run(sub, out),
+        Some(("hook", sub)) => hook::run(sub, out),
+        Some(("run", sub)) => run::run(sub, out),
         Some(("policy", sub)) => policy::run(sub, out),
         _ => Ok(ExitCode::from(2)),
     }

@@ -13,7 +13,9 @@ pub fn table() -> Command {
         .arg_required_else_help(true)
         .subcommand(explain())
         .subcommand(judge())
+        .subcommand(super::hook::command())
         .subcommand(policy())
+        .subcommand(super::run::command())
 }
 
 fn where_options(command: Command) -> Command {

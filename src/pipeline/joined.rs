@@ -27,7 +27,7 @@ pub(super) fn verify(
 }
 
 /// What becomes of a WARN that nobody settles.
-pub(super) fn resolve(decision: &Decision, policy: &Policy) -> Verdict {
+pub(crate) fn resolve(decision: &Decision, policy: &Policy) -> Verdict {
     match (decision.verdict, policy.temper().warn) {
         (Verdict::Allow, _) | (Verdict::Warn, Unsettled::Run) => Verdict::Allow,
         (Verdict::Warn, Unsettled::Block) | (Verdict::Deny, _) => Verdict::Deny,

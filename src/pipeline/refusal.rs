@@ -16,7 +16,21 @@ const WIDTH: usize = 100;
 
 /// The whole message, several lines, each ending in a newline.
 pub fn message(text: &str, decision: &Decision) -> String {
-    let mut out = String::new();
+    let mut out = reasons(text, decision, "agent-sh: denied: ");
+    out.push_str(
+        "note: the text arrived intact and nothing was run; \
+         do not rewrite or obfuscate it to try again, it is judged by what it does\n",
+    );
+    out
+}
+
+/// The same for a person who is asked whether an undecided command may run.
+pub fn question(text: &str, decision: &Decision) -> String {
+    reasons(text, decision, "agent-sh asks: ")
+}
+
+fn reasons(text: &str, decision: &Decision, opening: &str) -> String {
+    let mut out = opening.to_owned();
     let finding = decision.findings.iter().max_by_key(|finding| (finding.verdict, finding.weight));
     let instead = match finding {
         Some(finding) => by_rule(&mut out, text, finding),
@@ -28,15 +42,11 @@ pub fn message(text: &str, decision: &Decision) -> String {
     if !instead.is_empty() {
         let _ = writeln!(out, "instead: {instead}");
     }
-    out.push_str(
-        "note: the text arrived intact and nothing was run; \
-         do not rewrite or obfuscate it to try again, it is judged by what it does\n",
-    );
     out
 }
 
 fn by_rule(out: &mut String, text: &str, finding: &Finding) -> String {
-    let _ = writeln!(out, "agent-sh: denied: {} [{}]", finding.reason, finding.rule);
+    let _ = writeln!(out, "{} [{}]", finding.reason, finding.rule);
     point(out, text, finding.span);
     finding.instead.to_string()
 }
@@ -44,19 +54,19 @@ fn by_rule(out: &mut String, text: &str, finding: &Finding) -> String {
 /// Why, where no rule says it: a note, a thing that is not known, or the sum. Gives what to do instead.
 fn by_sum(out: &mut String, text: &str, decision: &Decision) -> String {
     if let Some(note) = decision.notes.first() {
-        let _ = writeln!(out, "agent-sh: denied: {}", escape(note));
+        let _ = writeln!(out, "{}", escape(note));
         return String::new();
     }
     let word = if decision.verdict == Verdict::Warn { "undecided, its" } else { "its" };
     let Some(unknown) = decision.unknowns.first() else {
-        let _ = writeln!(out, "agent-sh: denied: {word} risk score is {}", decision.score);
+        let _ = writeln!(out, "{word} risk score is {}", decision.score);
         would(out, decision);
         return "act on paths inside the project, or ask the person you work for to run it".to_owned();
     };
     let detail = escape(&unknown.detail);
     let _ = writeln!(
         out,
-        "agent-sh: denied: {word} risk score is {}, and part of it is not known: {}: {detail}",
+        "{word} risk score is {}, and part of it is not known: {}: {detail}",
         decision.score,
         what(unknown.what)
     );

@@ -12,7 +12,7 @@ use crate::invocation::source::{Limits, Scripts};
 use crate::policy::temper::{self, Switch, Temper};
 
 /// Where the real shells are.
-pub(super) fn candidates(temper: &Temper) -> Candidates {
+pub(crate) fn candidates(temper: &Temper) -> Candidates {
     let shells = temper.shells;
     Candidates {
         default: ShellName::of(shells.default.as_bytes()).unwrap_or(ShellName::Bash),
@@ -34,7 +34,7 @@ pub(super) fn limits(temper: &Temper) -> Limits {
 }
 
 /// What the record is told.
-pub(super) fn audit(temper: &Temper) -> AuditPolicy {
+pub(crate) fn audit(temper: &Temper) -> AuditPolicy {
     let audit = temper.audit;
     let by_syslog = audit.syslog == Switch::On;
     let sockets = if by_syslog { audit.sockets } else { &[] };

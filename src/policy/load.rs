@@ -147,7 +147,7 @@ fn check_folder(path: &Path, owner: u32) -> Result<bool, PolicyError> {
 
 fn check_owner(path: &Path, open: &File, owner: u32) -> Result<(), PolicyError> {
     let meta = open.metadata().map_err(|error| PolicyError::file(show(path), error.to_string()))?;
-    if meta.uid() != owner {
+    if meta.uid() != owner && !(owner == 0 && is_unmapped_root(meta.uid())) {
         let what = format!("belongs to user {}, not to root; run chown root on it", meta.uid());
         return Err(PolicyError::file(show(path), what));
     }
@@ -157,6 +157,19 @@ fn check_owner(path: &Path, open: &File, owner: u32) -> Result<(), PolicyError> 
         return Err(PolicyError::file(show(path), what));
     }
     Ok(())
+}
+
+/// In a user namespace that maps no root, such as `agent-shctl run` makes for callers who are not root, root's
+/// files show the overflow user (`user_namespaces(7)`). So do other users' files, but who could put one of those
+/// into /etc is root, or has mounted a file system there and runs outside agent-sh already.
+fn is_unmapped_root(uid: u32) -> bool {
+    let number = |text: &str| text.parse::<u32>().ok();
+    let overflow = std::fs::read_to_string("/proc/sys/kernel/overflowuid").ok();
+    let map = std::fs::read_to_string("/proc/self/uid_map").ok();
+    let starts_at_zero =
+        |line: &str| line.split_whitespace().next().and_then(number).is_none_or(|first| first == 0);
+    overflow.and_then(|text| number(text.trim())) == Some(uid)
+        && map.is_some_and(|map| !map.is_empty() && !map.lines().any(starts_at_zero))
 }
 
 /// A file of a user or project, if it is there.

@@ -1,3 +1,8 @@
 //! Getting into an agent's path, and proving it: install, uninstall, run, doctor.
 //!
 //! In: which agent, the user's files. Out: changed settings, findings. Never: runs a model's command.
+
+pub mod agents;
+pub mod program;
+pub mod stage;
+pub mod start;
