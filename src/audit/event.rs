@@ -161,6 +161,15 @@ fn said(decision: &Decision) -> Vec<(&'static str, Value)> {
     ]
 }
 
+/// The rules that exceptions lifted and where those are written, each once.
+fn excepted(decision: &Decision) -> String {
+    let mut all: Vec<String> =
+        decision.lifts.iter().map(|lift| format!("{} by {}", lift.rule, lift.exception)).collect();
+    all.sort();
+    all.dedup();
+    all.join("; ")
+}
+
 /// What the call was.
 fn asked(decision: &Decision, facts: &Facts<'_>) -> Vec<(&'static str, Value)> {
     let Subject { uid, gid, pid, ppid, parent } = facts.subject;
@@ -181,6 +190,9 @@ fn asked(decision: &Decision, facts: &Facts<'_>) -> Vec<(&'static str, Value)> {
     ];
     if let Some(framework) = facts.framework {
         out.push(("framework", words(framework, 64)));
+    }
+    if !decision.lifts.is_empty() {
+        out.push(("excepted", words(&excepted(decision), 512)));
     }
     if let Some(class) = decision.class {
         out.push(("class", words(class.name(), 64)));

@@ -3,10 +3,11 @@
 //! In: [`Effects`], the policy. Out: [`Evidence`]: signals and findings. Never: reads the text again; never
 //! lets one effect excuse another (each signal is a maximum).
 
+mod exceptions;
 pub mod matching;
 
 use crate::act::{Kind, TagSet, UnknownKind, tag};
-use crate::decision::Finding;
+use crate::decision::{Finding, Lift};
 use crate::effects::model::{Effect, Effects, Indicator, Unknown};
 use crate::policy::Policy;
 use crate::policy::tables::SemanticClass;
@@ -23,6 +24,8 @@ pub struct Evidence {
     pub class: Option<SemanticClass>,
     pub class_score: Permille,
     pub findings: Vec<Finding>,
+    /// What exceptions lifted.
+    pub lifts: Vec<Lift>,
     /// The strongest verdict that an unknown demands by itself.
     pub unknown: Verdict,
 }
@@ -44,9 +47,13 @@ pub fn gather(effects: &Effects, policy: &Policy) -> Evidence {
     let mut evidence = Evidence::default();
     evidence.signals.structure = severity(effects.structure.highest);
     for (index, effect) in effects.list.iter().enumerate() {
-        semantics(effect, policy, &mut evidence);
-        paths(effect, policy, &mut evidence);
-        patterns(index, effect, policy, &mut evidence);
+        match patterns(index, effect, policy, &mut evidence) {
+            Standing::Excepted => {}
+            Standing::Ordinary => {
+                semantics(effect, policy, &mut evidence);
+                paths(effect, policy, &mut evidence);
+            }
+        }
     }
     for unknown in &effects.unknowns {
         let unsure = weight_of(unknown, effects, policy.temper());
@@ -84,11 +91,28 @@ fn paths(effect: &Effect, policy: &Policy, evidence: &mut Evidence) {
     }
 }
 
-fn patterns(index: usize, effect: &Effect, policy: &Policy, evidence: &mut Evidence) {
+/// How an effect stands to root's exceptions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Standing {
+    Ordinary,
+    /// Rules spoke of it, and each of them was lifted: root has said that this may happen here, so its
+    /// class and place don't count either.
+    Excepted,
+}
+
+fn patterns(index: usize, effect: &Effect, policy: &Policy, evidence: &mut Evidence) -> Standing {
+    let mut lifted = classes(index, effect, policy, evidence);
+    let mut kept = false;
     for rule in policy.rules() {
         if !rule.when.iter().any(|when| matches(when, effect)) {
             continue;
         }
+        if let Some(exception) = exceptions::of_rule(policy, rule, effect) {
+            lifted = true;
+            evidence.lifts.push(Lift { rule: rule.id, effect: index, exception: exception.origin });
+            continue;
+        }
+        kept = true;
         let weight = policy.temper().tiers.of(rule.tier).times(rule.confidence);
         evidence.signals.patterns = evidence.signals.patterns.max(weight);
         if evidence.findings.iter().any(|f| *f.rule == *rule.id) {
@@ -105,8 +129,28 @@ fn patterns(index: usize, effect: &Effect, policy: &Policy, evidence: &mut Evide
             instead: rule.instead.into(),
             effect: index,
             span: effect.span,
+            lifted: rule.lifted,
         });
     }
+    if lifted && !kept { Standing::Excepted } else { Standing::Ordinary }
+}
+
+/// Whether an exception names a class that this effect has.
+fn classes(index: usize, effect: &Effect, policy: &Policy, evidence: &mut Evidence) -> bool {
+    if policy.exceptions().is_empty() {
+        return false;
+    }
+    let mut named = false;
+    for entry in policy.semantics().iter().filter(|entry| matches(&entry.when, effect)) {
+        if let Some((exception, rule)) = exceptions::of_class(policy, entry.class, effect) {
+            let lift = Lift { rule, effect: index, exception: exception.origin };
+            if !evidence.lifts.contains(&lift) {
+                evidence.lifts.push(lift);
+            }
+            named = true;
+        }
+    }
+    named
 }
 
 /// What an unknown weighs, by its kind and, for programs, by where they live.

@@ -4,6 +4,7 @@
 //! Never: judges, writes, or runs anything.
 
 pub mod bash;
+pub mod callers;
 pub mod context;
 pub mod dash;
 pub mod form;
