@@ -18,8 +18,8 @@ use crate::policy::tables::{
     SemanticClass, Style, Tables, Tier,
 };
 use crate::policy::temper::{
-    Audit, Confine, Descriptions, Enforcement, Interactive, Level, Limits, Mode, Resolution, Scripts, Shells,
-    Skips, Switch, Temper, ThresholdsByMode, TierWeights, Unknowns, Unsettled, Unsure,
+    Audit, Confine, Descriptions, Enforcement, Exceptions, Interactive, Level, Limits, Mode, Resolution,
+    Scripts, Shells, Skips, Switch, Temper, ThresholdsByMode, TierWeights, Unknowns, Unsettled, Unsure,
 };
 use crate::score::{Thresholds, Weights};
 use crate::verdict::{Permille, Verdict};
@@ -88,7 +88,7 @@ records! {
         text_bytes, second_opinion_bytes, depth, commands, calls, file_bytes, files,
     }
     Skips { on, from }
-    Resolution { rule, class, path }
+    Resolution { rule, class, path, exceptions }
     Shells { default, bash, sh, dash, zsh }
     Audit { syslog, sockets, facility, file, required, wait_ms, text_limit }
     Confine { level, required, writable, hidden, caches }
@@ -111,6 +111,7 @@ words!(
     Interactive,
     Scripts,
     Switch,
+    Exceptions,
     Level,
     Anchor,
     Excepts,

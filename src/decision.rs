@@ -6,7 +6,7 @@
 use std::rc::Rc;
 
 use crate::effects::model::{Effect, Structure, Unknown};
-use crate::policy::tables::{Family, SemanticClass, Tier};
+use crate::policy::tables::{Family, Lifted, SemanticClass, Tier};
 use crate::policy::temper::Enforcement;
 use crate::score::Signals;
 use crate::text::Span;
@@ -28,6 +28,19 @@ pub struct Finding {
     /// Index into [`Decision::effects`].
     pub effect: usize,
     pub span: Span,
+    /// Whether the rule is final.
+    pub lifted: Lifted,
+}
+
+/// A rule that matched an effect and was lifted of it by root's exception.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Lift {
+    /// Id.
+    pub rule: &'static str,
+    /// Index into [`Decision::effects`].
+    pub effect: usize,
+    /// `file:line` of the exception.
+    pub exception: &'static str,
 }
 
 /// Whether everything in the text was understood.
@@ -58,6 +71,8 @@ pub struct Decision {
     pub class_score: Permille,
     /// In order of weight, then id.
     pub findings: Vec<Finding>,
+    /// What root's exceptions lifted.
+    pub lifts: Vec<Lift>,
     pub effects: Vec<Effect>,
     pub unknowns: Vec<Unknown>,
     pub coverage: Coverage,

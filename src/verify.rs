@@ -109,6 +109,7 @@ fn decide(found: Effects, policy: &Policy) -> Decision {
         class: evidence.class,
         class_score: evidence.class_score,
         findings: evidence.findings,
+        lifts: evidence.lifts,
         coverage: if found.unknowns.is_empty() { Coverage::Full } else { Coverage::Partial },
         effects: found.list,
         unknowns: found.unknowns,

@@ -169,6 +169,15 @@ fn said(decision: &Decision) -> Vec<(&'static str, Value)> {
     ]
 }
 
+/// The rules that exceptions lifted and where those are written, each once.
+fn excepted(decision: &Decision) -> String {
+    let mut all: Vec<String> =
+        decision.lifts.iter().map(|lift| format!("{} by {}", lift.rule, lift.exception)).collect();
+    all.sort();
+    all.dedup();
+    all.join("; ")
+}
+
 /// What the call was.
 fn asked(decision: &Decision, facts: &Facts<'_>) -> Vec<(&'static str, Value)> {
     let Subject { uid, gid, pid, ppid, parent } = facts.subject;
@@ -192,6 +201,9 @@ fn asked(decision: &Decision, facts: &Facts<'_>) -> Vec<(&'static str, Value)> {
     }
     if let Some(envelope) = facts.envelope {
         out.push(("envelope", words(envelope, 64)));
+    }
+    if !decision.lifts.is_empty() {
+        out.push(("excepted", words(&excepted(decision), 512)));
     }
     if let Some(class) = decision.class {
         out.push(("class", words(class.name(), 64)));

@@ -103,6 +103,9 @@ pub fn object(decision: &Decision, judge: &Judge) -> serde_json::Value {
         "effects": effects,
         "findings": findings,
         "unknowns": unknowns,
+        "excepted": decision.lifts.iter().map(|l| serde_json::json!({
+            "rule": l.rule, "effect": l.effect, "exception": escape(l.exception),
+        })).collect::<Vec<_>>(),
         "skips": decision.skips.iter().map(|s| skip_name(*s)).collect::<Vec<_>>(),
         "canonical": escape(&decision.canonical),
         "notes": decision.notes.iter().map(|n| escape(n)).collect::<Vec<_>>(),
@@ -129,6 +132,16 @@ pub fn caret(text: &str, span: Span) -> String {
         Span { start: span.start, end: span.end.min(u32::try_from(line_end).unwrap_or(u32::MAX)) },
     ));
     format!("    {shown}\n    {}{}", " ".repeat(before), "^".repeat(marked.chars().count().max(1)))
+}
+
+fn unknowns(decision: &Decision, out: &mut dyn Write) -> anyhow::Result<()> {
+    if !decision.unknowns.is_empty() {
+        writeln!(out, "\nunknown")?;
+    }
+    for u in &decision.unknowns {
+        writeln!(out, "  {:<12} {}", u.what.name(), escape(&u.detail))?;
+    }
+    Ok(())
 }
 
 fn people(decision: &Decision, judge: &Judge, text: &str, out: &mut dyn Write) -> anyhow::Result<()> {
@@ -177,12 +190,10 @@ fn people(decision: &Decision, judge: &Judge, text: &str, out: &mut dyn Write) -
             tags(judge, e.tags).join(" ")
         )?;
     }
-    if !decision.unknowns.is_empty() {
-        writeln!(out, "\nunknown")?;
+    for lift in &decision.lifts {
+        writeln!(out, "\nexcepted: {} [{}]", lift.rule, escape(lift.exception))?;
     }
-    for u in &decision.unknowns {
-        writeln!(out, "  {:<12} {}", u.what.name(), escape(&u.detail))?;
-    }
+    unknowns(decision, out)?;
     if !decision.skips.is_empty() {
         let names = decision.skips.iter().map(|s| skip_name(*s)).collect::<Vec<_>>().join(", ");
         writeln!(out, "\nan undecided command would be refused without asking: {names}")?;

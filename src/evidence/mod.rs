@@ -3,10 +3,11 @@
 //! In: [`Effects`], the policy. Out: [`Evidence`]: signals and findings. Never: reads the text again; never
 //! lets one effect excuse another (each signal is a maximum).
 
+mod exceptions;
 pub mod matching;
 
 use crate::act::{Kind, TagSet, UnknownKind, tag};
-use crate::decision::Finding;
+use crate::decision::{Finding, Lift};
 use crate::effects::model::{Effect, Effects, Indicator, Unknown};
 use crate::policy::Policy;
 use crate::policy::sought::Marks;
@@ -24,6 +25,8 @@ pub struct Evidence {
     pub class: Option<SemanticClass>,
     pub class_score: Permille,
     pub findings: Vec<Finding>,
+    /// What exceptions lifted.
+    pub lifts: Vec<Lift>,
     /// The strongest verdict that an unknown demands by itself.
     pub unknown: Verdict,
 }
@@ -46,9 +49,13 @@ pub fn gather(effects: &Effects, policy: &Policy) -> Evidence {
     evidence.signals.structure = severity(effects.structure.highest);
     for (index, effect) in effects.list.iter().enumerate() {
         let seen = Seen { effect, index, marks: Marks::of(&effect.target.resolved) };
-        semantics(seen, policy, &mut evidence);
-        paths(seen, policy, &mut evidence);
-        patterns(seen, policy, &mut evidence);
+        match patterns(seen, policy, &mut evidence) {
+            Standing::Excepted => {}
+            Standing::Ordinary => {
+                semantics(seen, policy, &mut evidence);
+                paths(seen, policy, &mut evidence);
+            }
+        }
     }
     for unknown in &effects.unknowns {
         let unsure = weight_of(unknown, effects, policy.temper());
@@ -103,12 +110,30 @@ fn paths(seen: Seen<'_>, policy: &Policy, evidence: &mut Evidence) {
     }
 }
 
-fn patterns(seen: Seen<'_>, policy: &Policy, evidence: &mut Evidence) {
-    for number in policy.sieves().rules.of_kind(seen.effect.kind) {
+/// How an effect stands to root's exceptions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Standing {
+    Ordinary,
+    /// Rules spoke of it, and each of them was lifted: root has said that this may happen here, so its
+    /// class and place don't count either.
+    Excepted,
+}
+
+fn patterns(seen: Seen<'_>, policy: &Policy, evidence: &mut Evidence) -> Standing {
+    let (effect, index) = (seen.effect, seen.index);
+    let mut lifted = classes(seen, policy, evidence);
+    let mut kept = false;
+    for number in policy.sieves().rules.of_kind(effect.kind) {
         let Some(rule) = policy.rules().get(number) else { continue };
         if !rule.when.iter().any(|when| seen.fits(when)) {
             continue;
         }
+        if let Some(exception) = exceptions::of_rule(policy, rule, effect) {
+            lifted = true;
+            evidence.lifts.push(Lift { rule: rule.id, effect: index, exception: exception.origin });
+            continue;
+        }
+        kept = true;
         let weight = policy.temper().tiers.of(rule.tier).times(rule.confidence);
         evidence.signals.patterns = evidence.signals.patterns.max(weight);
         if evidence.findings.iter().any(|f| *f.rule == *rule.id) {
@@ -123,10 +148,31 @@ fn patterns(seen: Seen<'_>, policy: &Policy, evidence: &mut Evidence) {
             verdict: rule.verdict,
             reason: rule.reason.into(),
             instead: rule.instead.into(),
-            effect: seen.index,
-            span: seen.effect.span,
+            effect: index,
+            span: effect.span,
+            lifted: rule.lifted,
         });
     }
+    if lifted && !kept { Standing::Excepted } else { Standing::Ordinary }
+}
+
+/// Whether an exception names a class that this effect has.
+fn classes(seen: Seen<'_>, policy: &Policy, evidence: &mut Evidence) -> bool {
+    if policy.exceptions().is_empty() {
+        return false;
+    }
+    let (effect, index) = (seen.effect, seen.index);
+    let mut named = false;
+    for entry in policy.semantics().iter().filter(|entry| seen.fits(&entry.when)) {
+        if let Some((exception, rule)) = exceptions::of_class(policy, entry.class, effect) {
+            let lift = Lift { rule, effect: index, exception: exception.origin };
+            if !evidence.lifts.contains(&lift) {
+                evidence.lifts.push(lift);
+            }
+            named = true;
+        }
+    }
+    named
 }
 
 /// What an unknown weighs, by its kind and, for programs, by where they live.

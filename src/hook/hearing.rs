@@ -113,6 +113,7 @@ impl Record<'_> {
             outcome,
             subject: &Subject::read(),
             framework: Some(self.client.name()),
+            envelope: Some("hook"),
             cwd: self.directory,
             text,
             policy: self.policy.version(),

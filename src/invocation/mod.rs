@@ -5,6 +5,7 @@
 
 pub mod ancestry;
 pub mod bash;
+pub mod callers;
 pub mod context;
 pub mod dash;
 pub mod form;

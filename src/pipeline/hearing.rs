@@ -9,6 +9,7 @@ use super::{End, joined, terms};
 use crate::audit::{self, AuditPolicy, Event, Facts, Outcome, Subject};
 use crate::confine::{Confined, Plan, Scene, Surprise};
 use crate::decision::{Decision, Ground, Warrant};
+use crate::invocation::callers;
 use crate::invocation::context::Context;
 use crate::invocation::startup;
 use crate::place::lookup::Lookups;
@@ -72,7 +73,11 @@ impl Hearing {
             began,
         };
         match policy::load(&places) {
-            Ok(policy) => Ok(of(policy, terms::audit(policy.temper()))),
+            Ok(policy) => {
+                let asked = policy.asks_for_callers();
+                let policy = if asked { policy.for_callers(&callers::programs()) } else { policy };
+                Ok(of(policy, terms::audit(policy.temper())))
+            }
             Err(error) => {
                 let decision = Decision::refused(format!("the policy is broken: {}", error.message()));
                 let hearing = of(Policy::embedded(), AuditPolicy::default());

@@ -177,6 +177,7 @@ mod tests {
             instead: "delete inside the project directory".into(),
             effect: 0,
             span: Span::new(start, start + piece.len()),
+            lifted: crate::policy::tables::Lifted::ByException,
         };
         message(text, &Decision { verdict: Verdict::Deny, findings: vec![finding], ..Decision::default() })
     }

@@ -3,7 +3,9 @@
 //! In: nothing. Out: [`FIELDS`], from which reading, layering and showing follow.
 //! Never: a setting that isn't in this table. `build.rs` includes this file too.
 
-use crate::policy::temper::{Enforcement, Interactive, Level, Mode, Scripts, Switch, Temper, Unsettled};
+use crate::policy::temper::{
+    Enforcement, Exceptions, Interactive, Level, Mode, Scripts, Switch, Temper, Unsettled,
+};
 use crate::verdict::{Permille, Verdict};
 
 /// One setting.
@@ -132,6 +134,7 @@ pub const FIELDS: &[Field] = &[
     field!("resolution.class.from", Permille, Lower, resolution.class.from),
     choice!("resolution.path.on", Switch, resolution.path.on),
     field!("resolution.path.from", Permille, Lower, resolution.path.from),
+    choice!("resolution.exceptions", Exceptions, resolution.exceptions),
     field!("shells.default", Text, Never, shells.default),
     field!("shells.bash", List, Never, shells.bash),
     field!("shells.sh", List, Never, shells.sh),

@@ -9,6 +9,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::policy::compile::Compiler;
 use crate::policy::day::Day;
+use crate::policy::exception::{self, Exception, Hand};
 use crate::policy::keep;
 use crate::policy::merged::{Layer, LayerKind, Policy};
 use crate::policy::rights::check_additions;
@@ -23,13 +24,16 @@ use crate::policy::tables::{Place, Tables};
 pub struct Merger {
     policy: Policy,
     book: RuleBook,
+    exceptions: Vec<Exception>,
+    today: Day,
     digest: Sha256,
 }
 
 impl Merger {
     pub fn new(today: Day) -> Self {
         let policy = Policy::embedded();
-        Self { policy, book: RuleBook::new(policy.rules, today), digest: Sha256::new() }
+        let book = RuleBook::new(policy.rules, today);
+        Self { policy, book, exceptions: Vec::new(), today, digest: Sha256::new() }
     }
 
     /// Puts a file on top.
@@ -54,6 +58,11 @@ impl Merger {
         self.book.add(&source, &file, layer.tables.rules)?;
         for shape in &file.overrides {
             self.book.change(&source, shape, rights)?;
+        }
+        let allowed = self.policy.temper.resolution.exceptions;
+        for shape in &file.exceptions {
+            let hand = Hand { layer: kind, allowed, rules: &self.book.rules, today: self.today };
+            self.exceptions.push(exception::read(&source, shape, hand)?);
         }
         self.add_tables(&layer.tables);
         if temper != *self.policy.temper {
@@ -80,6 +89,7 @@ impl Merger {
         let policy = &self.policy;
         self.policy.sieves = keep::one(Sieves::of(policy.rules, policy.semantics, policy.paths));
         self.policy.changed = keep::list(self.book.changed);
+        self.policy.exceptions = keep::list(self.exceptions);
         self.policy.version = keep::text(version);
         self.policy
     }

@@ -5,6 +5,8 @@
 
 use crate::act::{Tag, tag};
 use crate::policy::embedded;
+use crate::policy::exception::Exception;
+use crate::policy::keep;
 use crate::policy::sieve::Sieves;
 use crate::policy::tables::{Command, PathWeight, Place, Rule, Semantic, Tables};
 use crate::policy::temper::Temper;
@@ -82,6 +84,9 @@ pub struct Policy {
     /// Settings of later layers: index into `FIELDS`, and origin; the last one counts.
     pub(crate) settings: &'static [(usize, &'static str)],
     pub(crate) changed: &'static [Changed],
+    pub(crate) exceptions: &'static [Exception],
+    /// The programs on whose behalf it is asked, for exceptions that name one.
+    pub(crate) callers: &'static [&'static str],
 }
 
 const EMBEDDED: &Tables = &embedded::TABLES;
@@ -102,6 +107,8 @@ impl Policy {
             layers: &[Layer { kind: LayerKind::Embedded, path: "" }],
             settings: &[],
             changed: &[],
+            exceptions: &[],
+            callers: &[],
         }
     }
 
@@ -163,6 +170,26 @@ impl Policy {
     /// Overrides, in the order in which they were applied.
     pub const fn changed(&self) -> &'static [Changed] {
         self.changed
+    }
+
+    /// Root's exceptions, expired ones too.
+    pub const fn exceptions(&self) -> &'static [Exception] {
+        self.exceptions
+    }
+
+    /// Whether some exception holds for a certain program's calls alone.
+    pub fn asks_for_callers(&self) -> bool {
+        self.exceptions.iter().any(|exception| !exception.agent.is_empty())
+    }
+
+    /// The policy as it holds for calls on behalf of these programs (absolute paths, from the kernel).
+    #[must_use]
+    pub fn for_callers(&self, callers: &[String]) -> Self {
+        Self { callers: keep::list(callers.iter().map(keep::text).collect()), ..*self }
+    }
+
+    pub const fn callers(&self) -> &'static [&'static str] {
+        self.callers
     }
 
     /// The tag with a name, if the policy or the code knows it.

@@ -4,6 +4,7 @@ pub mod show;
 pub mod load;
 pub mod layers;
 pub mod rights;
+pub mod exception;
 pub mod rulebook;
 pub mod day;
 pub mod merged;

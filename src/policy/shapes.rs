@@ -164,6 +164,20 @@ pub struct OverrideShape {
     pub until: Option<Spanned<Datetime>>,
 }
 
+/// Root's written permission for a rule, an effect and a place.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ExceptionShape {
+    pub rule: Spanned<OneOrMany>,
+    pub effect: Text,
+    pub under: Option<Spanned<OneOrMany>>,
+    pub target: Option<Spanned<OneOrMany>>,
+    pub agent: Option<Text>,
+    pub reason: Text,
+    /// The last day on which it holds.
+    pub until: Option<Spanned<Datetime>>,
+}
+
 /// A string, or an array of strings.
 #[derive(Debug)]
 pub enum OneOrMany {
@@ -274,13 +288,14 @@ pub struct FileShape<'a> {
     pub paths: Vec<Spanned<PathShape>>,
     pub places: Vec<Spanned<PlaceShape>>,
     pub overrides: Vec<Spanned<OverrideShape>>,
+    pub exceptions: Vec<Spanned<ExceptionShape>>,
     pub commands: Vec<(Text, CommandShape)>,
     /// Everything else: settings of the temper.
     pub settings: Vec<Entry<'a>>,
 }
 
-/// Reads a file that may hold rules, semantics, paths, places, commands (below `command`), overrides and
-/// settings.
+/// Reads a file that may hold rules, semantics, paths, places, commands (below `command`), overrides,
+/// exceptions and settings.
 pub fn read_file<'a>(source: &Source<'a>) -> Result<FileShape<'a>, PolicyError> {
     let mut file = FileShape::default();
     for (key, value) in table(source)? {
@@ -289,6 +304,7 @@ pub fn read_file<'a>(source: &Source<'a>) -> Result<FileShape<'a>, PolicyError> 
             "semantic" => file.semantics = deserialize(source, &key.span(), value)?,
             "path" => file.paths = deserialize(source, &key.span(), value)?,
             "place" => file.places = deserialize(source, &key.span(), value)?,
+            "exception" => file.exceptions = deserialize(source, &key.span(), value)?,
             "override" => file.overrides = deserialize(source, &key.span(), value)?,
             "command" => {
                 let all: BTreeMap<Text, CommandShape> = deserialize(source, &key.span(), value)?;

@@ -5,6 +5,7 @@
 use std::fmt::Write as _;
 
 use crate::policy::embedded;
+use crate::policy::exception::Standing;
 use crate::policy::fields::{FIELDS, written};
 use crate::policy::merged::{Became, Policy};
 use crate::policy::tables::Lifted;
@@ -24,6 +25,7 @@ pub fn show(policy: &Policy) -> String {
         );
     }
     rules(&mut out, policy);
+    exceptions(&mut out, policy);
     scores(&mut out, policy);
     out.push_str("\n# places\n");
     for place in policy.places() {
@@ -73,6 +75,37 @@ fn rules(out: &mut String, policy: &Policy) {
             Became::Expired => "expired",
         };
         line(out, &["override", change.rule.id, what, &escape(change.reason), "#", &escape(change.origin)]);
+    }
+}
+
+/// What root lets through.
+fn exceptions(out: &mut String, policy: &Policy) {
+    for exception in policy.exceptions() {
+        let standing = match exception.standing {
+            Standing::InForce => "",
+            Standing::Expired => "expired",
+        };
+        let places: Vec<String> =
+            exception.under.iter().chain(exception.targets).map(|place| escape(place)).collect();
+        let agent = if exception.agent.is_empty() {
+            String::new()
+        } else {
+            format!("for {}", escape(exception.agent))
+        };
+        line(
+            out,
+            &[
+                "exception",
+                &exception.rules.join(" "),
+                "at",
+                &places.join(" "),
+                &agent,
+                standing,
+                &escape(exception.reason),
+                "#",
+                &escape(exception.origin),
+            ],
+        );
     }
 }
 

@@ -69,6 +69,15 @@ choice! {
 }
 
 choice! {
+    /// Who below root may write exceptions.
+    Exceptions {
+        /// the user's own file too; never a project's
+        User = "user",
+        Root = "root",
+    }
+}
+
+choice! {
     Switch { Off = "false", On = "true" }
 }
 
@@ -211,6 +220,7 @@ pub struct Resolution {
     pub class: Skips,
     /// The score of a protected path.
     pub path: Skips,
+    pub exceptions: Exceptions,
 }
 
 /// Where the real shells are: the first that exists and is not agent-sh runs.
@@ -308,7 +318,7 @@ impl Temper {
                 file_bytes: 0,
                 files: 0,
             },
-            resolution: Resolution { rule: skips, class: skips, path: skips },
+            resolution: Resolution { rule: skips, class: skips, path: skips, exceptions: Exceptions::Root },
             shells: Shells { default: "", bash: &[], sh: &[], dash: &[], zsh: &[] },
             audit: Audit {
                 syslog: Switch::On,

@@ -1,0 +1,56 @@
+//! On whose behalf we were called: the programs of the processes above us, as the kernel names them.
+//!
+//! In: `/proc`. Out: absolute paths, the nearest first. Never: believes a process's own word (name,
+//! arguments, environment); ends early rather than guess where a link can't be read.
+
+/// Processes that are looked at.
+const LEVELS: usize = 32;
+
+/// The programs of all processes above this one, up to the first that can't be looked at.
+pub fn programs() -> Vec<String> {
+    let mut found = Vec::new();
+    let mut process = nix::unistd::getppid().as_raw();
+    while process > 0 && found.len() < LEVELS {
+        let Some(program) = program(process) else { break };
+        found.push(program);
+        let Some(parent) = parent(process) else { break };
+        process = parent;
+    }
+    found
+}
+
+/// The program that called us: its path, or its name in parentheses where its path is not ours to see.
+pub fn nearest() -> String {
+    let process = nix::unistd::getppid().as_raw();
+    program(process).unwrap_or_else(|| {
+        let name = std::fs::read(format!("/proc/{process}/comm")).unwrap_or_default();
+        format!("({})", crate::text::judged(name.strip_suffix(b"\n").unwrap_or(&name)))
+    })
+}
+
+/// A replaced file has another name at its end, so that it is not taken for the one that is there now.
+fn program(process: i32) -> Option<String> {
+    use std::os::unix::ffi::OsStrExt as _;
+    let path = std::fs::read_link(format!("/proc/{process}/exe")).ok()?;
+    Some(crate::text::judged(path.as_os_str().as_bytes()).into_owned())
+}
+
+fn parent(process: i32) -> Option<i32> {
+    // the name, which comes before, has its newlines escaped by the kernel (proc_pid_status(5))
+    let status = std::fs::read(format!("/proc/{process}/status")).ok()?;
+    let status = crate::text::judged(&status).into_owned();
+    status.lines().find_map(|line| line.strip_prefix("PPid:"))?.trim().parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_caller_is_the_program_that_runs_us() {
+        let above = programs();
+        assert_eq!(above.first(), Some(&nearest()));
+        assert!(above.iter().all(|path| path.starts_with('/')), "{above:?}");
+        assert_eq!(parent(1), Some(0));
+    }
+}
