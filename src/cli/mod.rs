@@ -3,10 +3,12 @@
 //! In: argument vector. Out: text on standard output, exit status. Never: runs what it judges.
 
 pub mod context;
+pub mod deliver;
 pub mod explain;
 pub mod judge;
 pub mod options;
 pub mod policy;
+pub mod render;
 pub mod world;
 
 use std::io::Write;
@@ -60,6 +62,8 @@ fn dispatch(matches: &clap::ArgMatches, out: &mut dyn Write) -> anyhow::Result<E
         Some(("judge", sub)) => judge::run(sub, out),
         Some(("explain", sub)) => explain::run(sub, out),
         Some(("policy", sub)) => policy::run(sub, out),
+        Some(("render", sub)) => render::run(sub, out),
+        Some(("deliver", sub)) => deliver::run(sub, out),
         _ => Ok(ExitCode::from(2)),
     }
 }

@@ -14,6 +14,8 @@ pub fn table() -> Command {
         .subcommand(explain())
         .subcommand(judge())
         .subcommand(policy())
+        .subcommand(crate::cli::render::command())
+        .subcommand(crate::cli::deliver::command())
 }
 
 fn where_options(command: Command) -> Command {

@@ -93,7 +93,7 @@ pub fn unpack(body: &[u8]) -> Option<Vec<u8>> {
         b'/' => Some(63),
         _ => None,
     };
-    if body.len() % 4 != 0 {
+    if !body.len().is_multiple_of(4) {
         return None;
     }
     let padding = body.iter().rev().take_while(|b| **b == b'=').count();

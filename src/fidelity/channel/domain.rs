@@ -69,14 +69,20 @@ pub fn domain(channel: Channel) -> Domain {
         Channel::Argv | Channel::Su | Channel::Sudo => word,
         Channel::Environment => Domain { size: WORD - "AGENT_SH_TEXT=".len(), ..word },
         Channel::Script | Channel::Stub | Channel::Memfd | Channel::SudoLogin => files,
-        Channel::Stdin => Domain { size: UNBOUNDED, stdin: Stdin::OnlyNull, ..word },
         Channel::Base64 => Domain { size: 98_000, stdin: Stdin::OnlyNull, ..word },
-        // beyond one argument the body goes by standard input
-        Channel::Ssh | Channel::Podman | Channel::Docker | Channel::Kubectl => Domain { size: UNBOUNDED, ..word },
-        Channel::Tmux | Channel::Screen | Channel::Pty => Domain { size: UNBOUNDED, ..word },
-        Channel::Cron | Channel::At => Domain { size: UNBOUNDED, stdin: Stdin::OnlyNull, ..word },
-        Channel::Parallel => Domain { size: UNBOUNDED, stdin: Stdin::OnlyNull, ..word },
-        Channel::Make | Channel::Find => Domain { size: UNBOUNDED, ..word },
+        // beyond one argument the body goes by standard input; others carry a capsule
+        Channel::Ssh
+        | Channel::Podman
+        | Channel::Docker
+        | Channel::Kubectl
+        | Channel::Tmux
+        | Channel::Screen
+        | Channel::Pty
+        | Channel::Make
+        | Channel::Find => Domain { size: UNBOUNDED, ..word },
+        Channel::Stdin | Channel::Cron | Channel::At | Channel::Parallel => {
+            Domain { size: UNBOUNDED, stdin: Stdin::OnlyNull, ..word }
+        }
         Channel::Xargs => Domain { size: 100_000, stdin: Stdin::OnlyNull, ..word },
         Channel::Dockerfile => Domain { size: 65_000, stdin: Stdin::OnlyNull, ..word },
         Channel::Json | Channel::Yaml => document,
@@ -162,7 +168,9 @@ fn instead(channel: Channel, why: Why) -> &'static str {
         }
         (Why::Size(..), Channel::Su | Channel::Sudo) => "let it run a stub: --channel sudo-i, or su,stub",
         (Why::Lines, Channel::Cmd) => "write the lines to a .cmd file",
-        (Why::OtherFiles, _) => "use the channel base64, argv or stdin inside the hop that leaves this machine",
+        (Why::OtherFiles, _) => {
+            "use the channel base64, argv or stdin inside the hop that leaves this machine"
+        }
         _ => "put the text into a file and hand on the file",
     }
 }
@@ -225,10 +233,26 @@ mod tests {
     fn refusals_name_hop_reason_and_way_out() {
         let long = vec![b'a'; 131_072];
         let cases: [(Channel, &[u8], &str); 4] = [
-            (Channel::Argv, b"a\0b", "hop 1 (argv): the text holds a NUL byte, which no shell can read; nothing was started; take the byte out: bash would drop it without a word"),
-            (Channel::Json, b"\xff", "hop 1 (json): the text is not UTF-8, which this format needs; nothing was started; use --channel json,base64"),
-            (Channel::Argv, &long, "hop 1 (argv): 131072 bytes, of which it carries 131071; nothing was started; use the channel script, stub, memfd or stdin"),
-            (Channel::Ssh, b"a", "hop 1 (ssh): it has to be told where to go: --to HOST; nothing was started; say it"),
+            (
+                Channel::Argv,
+                b"a\0b",
+                "hop 1 (argv): the text holds a NUL byte, which no shell can read; nothing was started; take the byte out: bash would drop it without a word",
+            ),
+            (
+                Channel::Json,
+                b"\xff",
+                "hop 1 (json): the text is not UTF-8, which this format needs; nothing was started; use --channel json,base64",
+            ),
+            (
+                Channel::Argv,
+                &long,
+                "hop 1 (argv): 131072 bytes, of which it carries 131071; nothing was started; use the channel script, stub, memfd or stdin",
+            ),
+            (
+                Channel::Ssh,
+                b"a",
+                "hop 1 (ssh): it has to be told where to go: --to HOST; nothing was started; say it",
+            ),
         ];
         for (channel, text, message) in cases {
             assert_eq!(check(channel, &order(text)).unwrap_err().to_string(), message);

@@ -3,6 +3,8 @@
 //! In: an [`Order`]. Out: a [`Rendering`]; and the way back, by readers written apart from the writers.
 //! Never: fills a template with the text.
 
+use std::fmt::Write as _;
+
 use crate::fidelity::channel::capsule;
 use crate::fidelity::channel::domain::{Refusal, Why};
 use crate::fidelity::channel::local::bash_text;
@@ -24,7 +26,7 @@ fn json_string(text: &str) -> String {
             ' '..='~' => out.push(c),
             _ => {
                 for unit in c.encode_utf16(&mut [0; 2]) {
-                    out.push_str(&format!("\\u{unit:04x}"));
+                    let _ = write!(out, "\\u{unit:04x}");
                 }
             }
         }
@@ -43,8 +45,12 @@ fn yaml_scalar(text: &str) -> String {
             '\n' => out.push_str("\\n"),
             '\t' => out.push_str("\\t"),
             ' '..='~' => out.push(c),
-            c if u32::from(c) < 0x1_0000 => out.push_str(&format!("\\u{:04X}", u32::from(c))),
-            c => out.push_str(&format!("\\U{:08X}", u32::from(c))),
+            c if u32::from(c) < 0x1_0000 => {
+                let _ = write!(out, "\\u{:04X}", u32::from(c));
+            }
+            c => {
+                let _ = write!(out, "\\U{:08X}", u32::from(c));
+            }
         }
     }
     out.push('"');

@@ -101,7 +101,8 @@ pub fn make(order: &Order<'_>) -> Result<Rendering, Refusal> {
 
 /// `find / -maxdepth 0 -exec bash -c -- TEXT ';'`; find replaces `{}` wherever it stands in a word.
 pub fn find(order: &Order<'_>) -> Result<Rendering, Refusal> {
-    let is_safe = order.text.len() <= LONG && order.text != b";" && memchr::memmem::find(order.text, b"{}").is_none();
+    let is_safe =
+        order.text.len() <= LONG && order.text != b";" && memchr::memmem::find(order.text, b"{}").is_none();
     let (command, files) = if is_safe {
         (bash(order.text), Vec::new())
     } else {
@@ -131,11 +132,13 @@ pub fn decode(channel: Channel, rendering: &Rendering) -> Option<Vec<u8>> {
         (Channel::Xargs, Form::Words(words), Input::Bytes(items)) => {
             let mut items = items.split(|b| *b == 0);
             let (item, end) = (items.next()?, items.next()?);
-            let called = [words.strip_prefix(owned(&[b"xargs", b"-0"]).as_slice())?, &[item.to_vec()]].concat();
+            let called =
+                [words.strip_prefix(owned(&[b"xargs", b"-0"]).as_slice())?, &[item.to_vec()]].concat();
             (end.is_empty() && items.next().is_none()).then(|| bash_text(&called))?
         }
         (Channel::Find, Form::Words(words), _) => {
-            let call = words.strip_prefix(owned(&[b"find", b"/", b"-maxdepth", b"0", b"-exec"]).as_slice())?;
+            let call =
+                words.strip_prefix(owned(&[b"find", b"/", b"-maxdepth", b"0", b"-exec"]).as_slice())?;
             let end = call.iter().position(|w| w == b";")?;
             // as GNU find does: every `{}` in every word becomes the path
             let held: Vec<Vec<u8>> = call.get(..end)?.iter().map(|w| replaced(w, b"{}", b"/")).collect();

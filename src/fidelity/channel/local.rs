@@ -34,10 +34,7 @@ pub fn argument(order: &Order<'_>) -> Rendering {
 pub fn script(order: &Order<'_>) -> Rendering {
     let path = [order.place, b".data"].concat();
     let staged = Staged { path: path.clone(), bytes: order.text.to_vec(), mode: Mode::Data };
-    Rendering {
-        files: vec![staged],
-        ..Rendering::of_words(owned(&[b"bash", &path]), Input::of(order.stdin))
-    }
+    Rendering { files: vec![staged], ..Rendering::of_words(owned(&[b"bash", &path]), Input::of(order.stdin)) }
 }
 
 /// A program that becomes a bash that reads a file: one word.

@@ -12,6 +12,7 @@ pub mod name;
 pub mod path;
 pub mod remote;
 pub mod rendering;
+pub mod stage;
 pub mod typed;
 pub mod windows;
 pub mod words;

@@ -8,7 +8,7 @@ use crate::fidelity::channel::domain::{self, Refusal, Why};
 use crate::fidelity::channel::formats;
 use crate::fidelity::channel::lines;
 use crate::fidelity::channel::local;
-use crate::fidelity::channel::name::{Channel, Reach, Step, StdinPolicy};
+use crate::fidelity::channel::name::{Channel, Reach, StdinPolicy, Step};
 use crate::fidelity::channel::remote;
 use crate::fidelity::channel::rendering::{Form, Input, Order, Rendering, Staged};
 use crate::fidelity::channel::typed;
@@ -24,7 +24,8 @@ pub fn render(text: &[u8], steps: &[Step], stdin: StdinPolicy, place: &str) -> R
     for (at, step) in steps.iter().enumerate().rev() {
         let numbered = |refusal: Refusal| Refusal { hop: at + 1, ..refusal };
         let outer = steps.get(..at).unwrap_or_default();
-        let reach = if outer.iter().any(|s| leaves(s.channel)) { Reach::OtherFiles } else { Reach::SameFiles };
+        let reach =
+            if outer.iter().any(|s| leaves(s.channel)) { Reach::OtherFiles } else { Reach::SameFiles };
         let own = format!("{place}.{}", at + 1);
         let order = Order { text: &carried, to: step.to.as_deref(), stdin, reach, place: own.as_bytes() };
         if step.channel == Channel::Memfd && at > 0 {
@@ -213,8 +214,37 @@ mod tests {
     fn hostile() -> impl Strategy<Value = Vec<u8>> {
         let bits = prop::sample::select(
             &[
-                "'", "\"", "\\", "\\\\", "$", "$(x)", "`", "!", "%", "\\%", "{}", "{} +", ";", "\n", "\r\n", "\t", " ", "#",
-                "-c", "--", "\u{1}", "\u{7f}", "\u{1b}[0m", "é", "EOF\n", "</dev/null", "|", "$$", "@", "a", "\u{2028}",
+                "'",
+                "\"",
+                "\\",
+                "\\\\",
+                "$",
+                "$(x)",
+                "`",
+                "!",
+                "%",
+                "\\%",
+                "{}",
+                "{} +",
+                ";",
+                "\n",
+                "\r\n",
+                "\t",
+                " ",
+                "#",
+                "-c",
+                "--",
+                "\u{1}",
+                "\u{7f}",
+                "\u{1b}[0m",
+                "é",
+                "EOF\n",
+                "</dev/null",
+                "|",
+                "$$",
+                "@",
+                "a",
+                "\u{2028}",
             ][..],
         );
         prop_oneof![

@@ -44,10 +44,9 @@ pub fn ssh(order: &Order<'_>) -> Rendering {
             around(&[b"ssh", b"-T"], order, vec![FROM_INPUT.to_vec()]),
             Input::Bytes(order.text.to_vec()),
         ),
-        StdinPolicy::Keep => Rendering::of_words(
-            around(&[b"ssh", b"-T"], order, vec![exec_bash(order.text)]),
-            Input::Inherit,
-        ),
+        StdinPolicy::Keep => {
+            Rendering::of_words(around(&[b"ssh", b"-T"], order, vec![exec_bash(order.text)]), Input::Inherit)
+        }
     }
 }
 

@@ -73,7 +73,12 @@ impl Rendering {
 
     /// A document.
     pub fn of_document(bytes: Vec<u8>) -> Self {
-        Self { form: Form::Document(bytes), input: Input::Inherit, environment: Vec::new(), files: Vec::new() }
+        Self {
+            form: Form::Document(bytes),
+            input: Input::Inherit,
+            environment: Vec::new(),
+            files: Vec::new(),
+        }
     }
 
     /// The whole as shell text, which any POSIX shell reads as the same words, input and environment; none for a
@@ -121,7 +126,8 @@ mod tests {
 
     #[test]
     fn shell_text_carries_words_input_and_environment() {
-        let mut r = Rendering::of_words(vec![b"bash".to_vec(), b"-c".to_vec(), b"a 'b'".to_vec()], Input::Null);
+        let mut r =
+            Rendering::of_words(vec![b"bash".to_vec(), b"-c".to_vec(), b"a 'b'".to_vec()], Input::Null);
         assert_eq!(r.shell_text().unwrap(), b"bash -c 'a '\\''b'\\''' </dev/null");
         r.environment.push((b"V".to_vec(), b"x y".to_vec()));
         r.input = Input::Bytes(b"in".to_vec());

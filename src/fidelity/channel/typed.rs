@@ -76,7 +76,8 @@ fn keys(words: &[Vec<u8>]) -> Option<Vec<u8>> {
 /// What screen stuffs: `\`, `^` and `$` would be read by it.
 fn stuffed(words: &[Vec<u8>]) -> Option<Vec<u8>> {
     let (typed, before) = words.split_last()?;
-    if !before.ends_with(&owned(&[b"-X", b"stuff"])) || typed.iter().any(|b| matches!(b, b'\\' | b'^' | b'$')) {
+    if !before.ends_with(&owned(&[b"-X", b"stuff"])) || typed.iter().any(|b| matches!(b, b'\\' | b'^' | b'$'))
+    {
         return None;
     }
     Some(typed.clone())

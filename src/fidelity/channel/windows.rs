@@ -61,8 +61,10 @@ fn quoted(text: &str) -> String {
 /// A PowerShell literal that PowerShell 5.1 hands to a native program as one argument equal to the text.
 pub fn native(order: &Order<'_>) -> Result<Rendering, Refusal> {
     let text = unicode(Channel::PowerShellNative, order)?;
-    let value = if text.is_empty() || text.chars().any(char::is_whitespace) { quoted(text) } else { escaped(text).0 };
-    let literal: String = value.chars().flat_map(|c| std::iter::repeat_n(c, if is_apostrophe(c) { 2 } else { 1 })).collect();
+    let value =
+        if text.is_empty() || text.chars().any(char::is_whitespace) { quoted(text) } else { escaped(text).0 };
+    let literal: String =
+        value.chars().flat_map(|c| std::iter::repeat_n(c, if is_apostrophe(c) { 2 } else { 1 })).collect();
     document(Channel::PowerShellNative, format!("'{literal}'"), COMMAND_LINE)
 }
 
@@ -75,7 +77,11 @@ fn is_apostrophe(c: char) -> bool {
 pub fn msys(order: &Order<'_>) -> Result<Rendering, Refusal> {
     let text = unicode(Channel::Msys, order)?;
     if text.contains("\\\\") {
-        return Err(Refusal::new(Channel::Msys, Why::Holds("two backslashes in a row"), "write a script file there and start that"));
+        return Err(Refusal::new(
+            Channel::Msys,
+            Why::Holds("two backslashes in a row"),
+            "write a script file there and start that",
+        ));
     }
     document(Channel::Msys, format!("{MSYS}{}", quoted(text)), COMMAND_LINE)
 }
@@ -93,7 +99,11 @@ pub fn cmd(order: &Order<'_>) -> Result<Rendering, Refusal> {
         None
     };
     if let Some(what) = held {
-        return Err(Refusal::new(Channel::Cmd, Why::Holds(what), "write a .cmd file there, or use powershell"));
+        return Err(Refusal::new(
+            Channel::Cmd,
+            Why::Holds(what),
+            "write a .cmd file there, or use powershell",
+        ));
     }
     document(Channel::Cmd, format!("{CMD}{text}\""), CMD_LINE)
 }

@@ -113,7 +113,9 @@ fn read_word(text: &[u8]) -> Option<(Vec<u8>, &[u8])> {
                 b'\n' => {}
                 escaped => word.push(escaped),
             },
-            b'\n' | b'$' | b'`' | b'&' | b';' | b'(' | b')' | b'>' | b'*' | b'?' | b'[' | b'{' | b'!' => return None,
+            b'\n' | b'$' | b'`' | b'&' | b';' | b'(' | b')' | b'>' | b'*' | b'?' | b'[' | b'{' | b'!' => {
+                return None;
+            }
             b'#' | b'~' if at == 0 => return None,
             plain => word.push(plain),
         }
@@ -133,7 +135,18 @@ mod tests {
         assert_eq!(line.feeder.unwrap(), [&b"printf"[..], b"%s", b"a b"]);
         assert_eq!(line.words, [&b"x\"yz "[..], b"w"]);
         assert!(line.null_input);
-        for no in [&b"a; b"[..], b"$x", b"a | b | c", b"a </etc/x", b"", b"a 'b", b"a \\", b"\"$(x)\"", b"#x", b"a </dev/null b"] {
+        for no in [
+            &b"a; b"[..],
+            b"$x",
+            b"a | b | c",
+            b"a </etc/x",
+            b"",
+            b"a 'b",
+            b"a \\",
+            b"\"$(x)\"",
+            b"#x",
+            b"a </dev/null b",
+        ] {
             assert_eq!(read(no), None, "{}", String::from_utf8_lossy(no));
         }
     }
