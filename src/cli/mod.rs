@@ -9,6 +9,7 @@ pub mod judge;
 pub mod options;
 pub mod policy;
 pub mod render;
+pub mod witness;
 pub mod world;
 
 use std::io::Write;
@@ -63,6 +64,7 @@ fn dispatch(matches: &clap::ArgMatches, out: &mut dyn Write) -> anyhow::Result<E
         Some(("explain", sub)) => explain::run(sub, out),
         Some(("policy", sub)) => policy::run(sub, out),
         Some(("render", sub)) => render::run(sub, out),
+        Some(("witness", sub)) => witness::run(sub, out),
         Some(("deliver", sub)) => deliver::run(sub, out),
         _ => Ok(ExitCode::from(2)),
     }

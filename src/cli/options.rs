@@ -16,6 +16,7 @@ pub fn table() -> Command {
         .subcommand(policy())
         .subcommand(crate::cli::render::command())
         .subcommand(crate::cli::deliver::command())
+        .subcommand(crate::cli::witness::command())
 }
 
 fn where_options(command: Command) -> Command {
