@@ -3,6 +3,8 @@
 //! In: [`Confined`], which only a judged, recorded and confined command has, and a [`Call`]. Out: never
 //! returns but for an error. Never: forks, searches PATH, or adds to the environment.
 
+pub mod start;
+
 use std::convert::Infallible;
 use std::ffi::CString;
 use std::fmt;

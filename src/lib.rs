@@ -25,7 +25,8 @@
 //! [`Logged`](audit::Logged); [`confine`] consumes that and gives [`Confined`](confine::Confined); [`exec`]
 //! takes nothing else. Their fields are private, so the compiler keeps the order.
 //!
-//! `agent-shctl` ([`cli`]) asks the same [`verify`] and runs nothing.
+//! `agent-shctl` ([`cli`]) asks the same [`verify`] and runs nothing, but for `deliver`: a text that another program
+//! hands on is judged and recorded first, and only then started ([`exec::start`]).
 //!
 //! # The floors
 //!

@@ -3,6 +3,7 @@
 //! In: the raw vectors of `main`. Out: an exit status, if nothing was executed: 126 denied, 127 no shell,
 //! 125 agent-sh itself failed. Never: writes to standard output.
 
+pub mod delivery;
 mod hearing;
 pub(crate) mod joined;
 pub mod refusal;

@@ -4,12 +4,15 @@
 
 pub mod calls;
 pub mod context;
+pub mod deliver;
 pub mod explain;
 pub mod hook;
 pub mod judge;
 pub mod options;
 pub mod policy;
 pub mod run;
+pub mod render;
+pub mod witness;
 pub mod world;
 
 use std::io::Write;
@@ -65,6 +68,9 @@ fn dispatch(matches: &clap::ArgMatches, out: &mut dyn Write) -> anyhow::Result<E
         Some(("hook", sub)) => hook::run(sub, out),
         Some(("run", sub)) => run::run(sub, out),
         Some(("policy", sub)) => policy::run(sub, out),
+        Some(("render", sub)) => render::run(sub, out),
+        Some(("witness", sub)) => witness::run(sub, out),
+        Some(("deliver", sub)) => deliver::run(sub, out),
         _ => Ok(ExitCode::from(2)),
     }
 }

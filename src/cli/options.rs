@@ -16,6 +16,9 @@ pub fn table() -> Command {
         .subcommand(super::hook::command())
         .subcommand(policy())
         .subcommand(super::run::command())
+        .subcommand(crate::cli::render::command())
+        .subcommand(crate::cli::deliver::command())
+        .subcommand(crate::cli::witness::command())
 }
 
 fn where_options(command: Command) -> Command {

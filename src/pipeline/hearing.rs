@@ -6,7 +6,7 @@
 use std::time::Instant;
 
 use super::{End, joined, terms};
-use crate::audit::{self, AuditPolicy, Event, Facts, Outcome, Subject};
+use crate::audit::{self, AuditPolicy, Event, Facts, Logged, Outcome, Subject};
 use crate::confine::{Confined, Plan, Scene, Surprise};
 use crate::decision::{Decision, Ground, Warrant};
 use crate::invocation::callers;
@@ -107,6 +107,17 @@ impl Hearing {
     /// Records that the command will not run.
     pub(super) fn refusal(&self, case: Case<'_>) {
         audit::record_refusal(&self.event(case, Outcome::Blocked, ""), &self.audit);
+    }
+
+    /// Records a text that another program is to hand on. What it then does lies outside of this process, and so
+    /// outside of its confinement.
+    pub(super) fn hand_on(&self, warrant: Warrant, case: Case<'_>) -> Result<Logged, End> {
+        let outcome = match warrant.ground() {
+            Ground::Allowed => Outcome::Run,
+            Ground::Observed => Outcome::Observed,
+        };
+        audit::record(warrant, &self.event(case, outcome, "none: handed on"), &self.audit)
+            .map_err(|error| End::Denied(format!("agent-sh: denied: {error}\n")))
     }
 
     /// Records, then confines: the only way from a warrant to the door marked exec (INVARIANT(I3)).
