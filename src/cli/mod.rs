@@ -5,8 +5,10 @@
 pub mod context;
 pub mod explain;
 pub mod judge;
+pub mod log;
 pub mod options;
 pub mod policy;
+pub mod report;
 pub mod world;
 
 use std::io::Write;
@@ -59,7 +61,9 @@ fn dispatch(matches: &clap::ArgMatches, out: &mut dyn Write) -> anyhow::Result<E
     match matches.subcommand() {
         Some(("judge", sub)) => judge::run(sub, out),
         Some(("explain", sub)) => explain::run(sub, out),
+        Some(("log", sub)) => log::run(sub, out),
         Some(("policy", sub)) => policy::run(sub, out),
+        Some(("report", sub)) => report::run(sub, out),
         _ => Ok(ExitCode::from(2)),
     }
 }

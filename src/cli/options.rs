@@ -13,7 +13,9 @@ pub fn table() -> Command {
         .arg_required_else_help(true)
         .subcommand(explain())
         .subcommand(judge())
+        .subcommand(crate::cli::log::command())
         .subcommand(policy())
+        .subcommand(crate::cli::log::report_command())
 }
 
 fn where_options(command: Command) -> Command {
