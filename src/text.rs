@@ -99,6 +99,12 @@ pub fn escape(text: &str) -> String {
     out
 }
 
+/// Text that claims to be escaped already, made harmless for a terminal or a page: as [`escape`], but
+/// backslashes stay as they are.
+pub fn tame(text: &str) -> String {
+    text.split('\\').map(escape).collect::<Vec<_>>().join("\\")
+}
+
 /// [`escape`] of bytes.
 pub fn escape_bytes(bytes: &[u8]) -> String {
     escape(&judged(bytes))

@@ -5,7 +5,7 @@
 //! Never: blocks on a socket; never follows a link to a file; never writes a line in two pieces.
 
 use std::fmt;
-use std::fs::{DirBuilder, OpenOptions};
+use std::fs::{DirBuilder, File, OpenOptions};
 use std::io::{ErrorKind, Write as _};
 use std::os::fd::AsFd as _;
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
@@ -49,7 +49,7 @@ impl fmt::Display for Trouble {
     }
 }
 
-fn trouble(error: &std::io::Error) -> Trouble {
+pub(super) fn trouble(error: &std::io::Error) -> Trouble {
     if error.raw_os_error() == Some(nix::errno::Errno::EMSGSIZE as i32) {
         return Trouble::TooLong;
     }
@@ -93,13 +93,18 @@ pub(super) enum Folder {
     Make,
 }
 
-/// Appends one line with one write(2): `O_APPEND` writes to a local file don't mix.
-pub(super) fn append(path: &Path, line: &[u8], folder: Folder) -> Result<(), Trouble> {
+/// Makes the folder that a file is in, where that's wanted.
+pub(super) fn make(path: &Path, folder: Folder) {
     if let (Folder::Make, Some(parent)) = (folder, path.parent()) {
         let _ = DirBuilder::new().recursive(true).mode(0o700).create(parent);
     }
+}
+
+/// Opens a file to append to (and to read its end).
+pub(super) fn open(path: &Path) -> Result<File, Trouble> {
     let flags = OFlag::O_NONBLOCK | OFlag::O_NOFOLLOW | OFlag::O_NOCTTY | OFlag::O_CLOEXEC;
-    let mut file = OpenOptions::new()
+    let file = OpenOptions::new()
+        .read(true)
         .append(true)
         .create(true)
         .mode(0o640)
@@ -110,6 +115,11 @@ pub(super) fn append(path: &Path, line: &[u8], folder: Folder) -> Result<(), Tro
     if !file.metadata().map_err(|e| trouble(&e))?.is_file() {
         return Err(Trouble::Unfit);
     }
+    Ok(file)
+}
+
+/// Appends one line with one write(2): `O_APPEND` writes to a local file don't mix.
+pub(super) fn write_line(mut file: &File, line: &[u8]) -> Result<(), Trouble> {
     loop {
         match file.write(line) {
             Ok(count) if count == line.len() => return Ok(()),

@@ -132,6 +132,14 @@ impl Event {
         }
     }
 
+    /// The same event, naming its line in the file's chain.
+    pub(super) fn linked(&self, link: &super::chain::Link) -> Self {
+        let mut out = self.clone();
+        out.fields.push(("seq", Value::Number(link.number)));
+        out.fields.push(("chain", Value::Text(link.chain().to_owned())));
+        out
+    }
+
     /// Every field but the text, in order.
     pub(super) fn fields(&self) -> &[(&'static str, Value)] {
         &self.fields

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use crate::decision::Warrant;
 
+pub mod chain;
 mod channel;
 pub mod event;
 mod journal;
@@ -121,19 +122,24 @@ fn deliver(event: &Event, policy: &AuditPolicy) -> Receipt {
         Ok(()) => receipt.taken.push(channel),
         Err(trouble) => receipt.failed.push((channel, trouble)),
     };
+    let append = |path, folder| {
+        let object = json::encode(event, SystemTime::now());
+        chain::append(path, &object, folder, deadline)
+    };
+    // the file first: what the log service gets then names the line's place in the file's chain
+    let mut linked = None;
+    if let Some(file) = &policy.file {
+        let result = append(file, channel::Folder::MustExist);
+        note(Channel::File, result.map(|link| linked = Some(event.linked(&link))));
+    }
+    let event = linked.as_ref().unwrap_or(event);
     if let Some((channel, result)) = to_log_service(event, policy, deadline) {
         note(channel, result);
-    }
-    if let Some(file) = &policy.file {
-        let line = json::encode(event, SystemTime::now());
-        note(Channel::File, channel::append(file, &line, channel::Folder::MustExist));
     }
     if !receipt.is_recorded() {
         let result = match &policy.fallback {
             Fallback::Nothing => return receipt,
-            Fallback::File(path) => {
-                channel::append(path, &json::encode(event, SystemTime::now()), channel::Folder::Make)
-            }
+            Fallback::File(path) => append(path, channel::Folder::Make).map(drop),
             Fallback::Stderr => {
                 channel::complain(format!("agent-sh: not recorded: {}\n", syslog::headline(event)).as_bytes())
             }

@@ -174,9 +174,9 @@ fn a_demanded_record_that_fails_gives_no_leave_to_run() {
     let error = record(warrant(), &event, &missing).unwrap_err();
     assert_eq!(
         error.receipt.failed,
-        vec![(Channel::Syslog, Trouble::Missing), (Channel::File, Trouble::Missing)]
+        vec![(Channel::File, Trouble::Missing), (Channel::Syslog, Trouble::Missing)]
     );
-    assert!(error.to_string().contains("syslog: does not exist; file: does not exist"));
+    assert!(error.to_string().contains("file: does not exist; syslog: does not exist"));
     let relaxed = AuditPolicy { demand: Demand::BestEffort, ..missing };
     assert_eq!(record(warrant(), &event, &relaxed).unwrap().receipt().taken, vec![]);
 }

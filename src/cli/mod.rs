@@ -8,11 +8,13 @@ pub mod deliver;
 pub mod explain;
 pub mod hook;
 pub mod judge;
+pub mod log;
 pub mod options;
 pub mod policy;
 pub mod run;
 pub mod render;
 pub mod witness;
+pub mod report;
 pub mod world;
 
 use std::io::Write;
@@ -71,6 +73,9 @@ fn dispatch(matches: &clap::ArgMatches, out: &mut dyn Write) -> anyhow::Result<E
         Some(("render", sub)) => render::run(sub, out),
         Some(("witness", sub)) => witness::run(sub, out),
         Some(("deliver", sub)) => deliver::run(sub, out),
+        Some(("log", sub)) => log::run(sub, out),
+        Some(("policy", sub)) => policy::run(sub, out),
+        Some(("report", sub)) => report::run(sub, out),
         _ => Ok(ExitCode::from(2)),
     }
 }

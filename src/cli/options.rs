@@ -19,6 +19,9 @@ pub fn table() -> Command {
         .subcommand(crate::cli::render::command())
         .subcommand(crate::cli::deliver::command())
         .subcommand(crate::cli::witness::command())
+        .subcommand(crate::cli::log::command())
+        .subcommand(policy())
+        .subcommand(crate::cli::log::report_command())
 }
 
 fn where_options(command: Command) -> Command {
