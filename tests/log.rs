@@ -52,6 +52,7 @@ impl Log {
             outcome: if number.is_multiple_of(3) { Outcome::Blocked } else { Outcome::Observed },
             subject: &subject,
             framework: Some("codex"),
+            envelope: None,
             cwd: "/home/u/p",
             text: text.as_bytes(),
             policy: "1",

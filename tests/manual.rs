@@ -78,7 +78,8 @@ fn options(command: &clap::Command, path: &str, out: &mut BTreeMap<String, BTree
         let path = format!("{path} {}", sub.get_name());
         options(sub, path.trim_start(), out);
     }
-    if path.is_empty() || subcommands.is_empty() {
+    // a command with commands of its own may take options too
+    if path.is_empty() || subcommands.is_empty() || !own.is_empty() {
         out.insert(path.to_owned(), own);
     }
 }

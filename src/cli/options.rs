@@ -20,7 +20,6 @@ pub fn table() -> Command {
         .subcommand(crate::cli::deliver::command())
         .subcommand(crate::cli::witness::command())
         .subcommand(crate::cli::log::command())
-        .subcommand(policy())
         .subcommand(crate::cli::log::report_command())
 }
 

@@ -8,6 +8,7 @@ use std::fmt;
 use super::hearing::{Case, Hearing};
 use super::{denied, joined};
 use crate::decision::Decision;
+use crate::envelope::Envelope;
 use crate::exec::start::start;
 use crate::fidelity::channel::name::{Channel, StdinPolicy, Step};
 use crate::fidelity::channel::path;
@@ -38,9 +39,11 @@ impl std::error::Error for Undelivered {}
 pub fn deliver(text: &[u8], steps: &[Step], context: &Context, laid: &Laid) -> Result<u8, Undelivered> {
     let hearing = Hearing::open().map_err(|end| Undelivered::Denied(end.to_string()))?;
     let shown = as_written(text, steps);
-    let decision: Decision = joined::verify(&judged(&shown), context, &hearing.policy, &hearing.world);
+    let text = judged(&shown);
+    let decision: Decision =
+        joined::verify(&text, &Envelope::bare(&text), context, &hearing.policy, &hearing.world);
     let resolved = joined::resolve(&decision, &hearing.policy);
-    let case = Case { text: &shown, decision: &decision };
+    let case = Case::of(&shown, &decision);
     let Some(warrant) = decision.leave(resolved, hearing.policy.temper().enforcement) else {
         return Err(Undelivered::Denied(denied(&hearing, case).to_string()));
     };
