@@ -21,6 +21,8 @@ pub mod handlers;
 pub mod inject;
 pub mod interpret;
 pub mod landing;
+pub mod leaving;
+pub mod loops;
 pub mod model;
 pub mod nested;
 pub mod options;
