@@ -54,6 +54,19 @@ impl Outcome {
         Self { data: Data::empty(), status: Status::Success }
     }
 
+    /// This or the other.
+    #[must_use]
+    pub fn or(mut self, other: &Self) -> Self {
+        self.data.tags = self.data.tags.union(other.data.tags);
+        if self.data.text != other.data.text {
+            self.data.text = None;
+        }
+        if self.status != other.status {
+            self.status = Status::Either;
+        }
+        self
+    }
+
     /// Prints; may succeed or fail.
     pub fn prints(data: Data) -> Self {
         Self { data, status: Status::Either }
@@ -65,8 +78,15 @@ pub struct Walk<'w, 'p> {
     pub core: &'w mut Core<'p>,
     pub state: State,
     pub stdin: Data,
-    /// Names of functions being called.
-    pub calling: Vec<String>,
+    /// Functions being called.
+    pub calling: Vec<Frame>,
+}
+
+/// A function that is being called, and the state in which its body began.
+#[derive(Clone, Debug)]
+pub struct Frame {
+    pub name: String,
+    pub state: State,
 }
 
 impl<'p> Walk<'_, 'p> {
@@ -85,6 +105,7 @@ impl<'p> Walk<'_, 'p> {
         // the child's own, so that what it adds copies nothing
         let written = std::mem::take(&mut self.state.written);
         let mut child = self.fork();
+        child.state.enter_subshell();
         child.state.written = written;
         let out = run(&mut child);
         let written = child.state.written;
@@ -223,7 +244,7 @@ impl<'p> Walk<'_, 'p> {
                     self.fork().command(&function.body);
                 }
                 let entry = Rc::new(function.clone());
-                Rc::make_mut(&mut self.state.functions).insert(function.name.clone(), entry);
+                Rc::make_mut(&mut self.state.functions).insert(function.name.clone(), vec![Some(entry)]);
                 Outcome::success()
             }
         }
@@ -287,13 +308,16 @@ impl<'p> Walk<'_, 'p> {
             // what another shell of that name would do counts, its state does not
             self.fork().script(other);
         }
+        // nothing but the text itself could change how the rest is read
+        let state = &self.state;
+        let fresh = state.aliases.is_empty() && state.switches.is_empty() && state.functions.is_empty();
         let outcome = self.script(&reading.script);
         // bash reads on only as long as it runs: behind a certain `exit` nothing is read any more
         if self.state.control != Control::Ended
             && let Some(error) = &reading.error
-            // bash refuses the text, too, and nothing of it runs: then there is nothing to doubt
+            // bash refuses what comes there, too, and nothing of it runs: then there is nothing to doubt …
             // … unless it speaks of what must not be touched (CARE, III-A): whoever repairs the quotes is near
-            && (!reading.runs_nothing() || self.names_protected(text, span).is_some())
+            && (!(fresh && reading.ends_at_error()) || self.names_protected(text, span).is_some())
         {
             let bound = matches!(error.fault, Fault::Bound(_));
             let what = if bound { UnknownKind::Limit } else { UnknownKind::Syntax };
@@ -324,6 +348,7 @@ impl Host for Core<'_> {
         self.indicate(indicator, inner.span);
         let mut walk =
             Walk { state: state.clone(), stdin: Data::inherited(), calling: Vec::new(), core: self };
+        walk.state.enter_subshell();
         walk.state.ambient = walk.state.ambient.with(tag::IN_SUBSTITUTION);
         let outcome = match &inner.broken {
             Some(text) => walk.text(text, inner.span),
