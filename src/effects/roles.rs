@@ -53,8 +53,16 @@ impl Walk<'_, '_> {
             Is::Data | Is::Tag | Is::Peer | Is::Command => {}
             Is::Effect(kind) => self.effect(kind, role.tags, field, doing),
             Is::Code(lang) => {
-                let by = Interpreter::new(lang, &doing.parsed.operands, &doing.program);
-                self.code_data(by, &field_data(field), field);
+                let operands = &doing.parsed.operands;
+                // code that is an operand itself is none of its own arguments
+                let own = usize::from(operands.first().is_some_and(|f| f == field));
+                let by = Interpreter::new(lang, operands.get(own..).unwrap_or(&[]), &doing.program);
+                let mut code = field_data(field);
+                if let (Lang::Awk, Some(text)) = (lang, &mut code.text) {
+                    text.insert_str(0, &awk_variables(doing.call.arguments()));
+                }
+                let said = self.code_data(by, &code, field).data;
+                doing.said.push(said);
             }
             Is::ShellText => {
                 let by = Interpreter::new(Lang::Shell, &[], &doing.program);
@@ -317,4 +325,22 @@ pub fn remote_spec(text: &str) -> Option<String> {
     }
     let (host, _) = text.split_once(':')?;
     (!host.is_empty() && !host.contains('/')).then(|| host.rsplit('@').next().unwrap_or(host).to_owned())
+}
+/// `-v NAME=VALUE` as the assignments that awk makes of them.
+fn awk_variables(words: &[Field]) -> String {
+    let mut out = String::new();
+    let mut rest = words.iter();
+    while let Some(word) = rest.next() {
+        let given = match word.text.strip_prefix("-v") {
+            Some("") => rest.next().map(|f| f.text.as_str()),
+            attached => attached,
+        };
+        if let Some((name, value)) = given.and_then(|g| g.split_once('='))
+            && crate::effects::nested::is_name(name)
+        {
+            let value = value.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n");
+            out.push_str(&format!("BEGIN{{{name}=\"{value}\"}}\n"));
+        }
+    }
+    out
 }
