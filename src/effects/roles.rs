@@ -339,7 +339,7 @@ fn awk_variables(words: &[Field]) -> String {
             && crate::effects::nested::is_name(name)
         {
             let value = value.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n");
-            out.push_str(&format!("BEGIN{{{name}=\"{value}\"}}\n"));
+            out.extend(["BEGIN{", name, "=\"", &value, "\"}\n"]);
         }
     }
     out
