@@ -15,6 +15,7 @@ use crate::effects::model::Target;
 use crate::effects::walk::Walk;
 use crate::policy::tables::{Is, Lang, Role};
 use crate::text::Span;
+use crate::world::FileKind;
 
 /// One effect that a word is about to have.
 struct Deed<'f> {
@@ -218,6 +219,18 @@ impl Walk<'_, '_> {
         let target = self.path_target_for(field, kind);
         let own = self.path_tags(&target, field, kind).union(self.work_tags(&target, kind));
         let path = target.resolved.to_string();
+        // what find lists stands for all that lies below
+        let many = TagSet::of(tag::GLOB)
+            .with(tag::GLOB_ALL)
+            .with(tag::UNKNOWN_TARGET)
+            .with(tag::RECURSIVE)
+            .with(tag::IN_PIPELINE);
+        let plain = &*doing.program == "rm" && !deed.tags.union(own).has_any(many);
+        let folder = plain
+            && kind == Kind::Delete
+            && self.core.places.lookups.meta(&path).is_some_and(|m| m.kind == FileKind::Folder);
+        // rm(1) without -r says "Is a directory" and leaves it
+        let kind = if folder { Kind::List } else { kind };
         self.core.emit(kind, target, deed.tags.union(own), By::new(&doing.program, deed.span));
         if kind != Kind::Move {
             return;
