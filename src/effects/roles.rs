@@ -225,7 +225,9 @@ impl Walk<'_, '_> {
             .with(tag::UNKNOWN_TARGET)
             .with(tag::RECURSIVE)
             .with(tag::IN_PIPELINE);
-        let plain = &*doing.program == "rm" && !deed.tags.union(own).has_any(many);
+        // a word that isn't known may be `-r`
+        let known = !doing.call.arguments().iter().any(Field::has_hole);
+        let plain = known && &*doing.program == "rm" && !deed.tags.union(own).has_any(many);
         let folder = plain
             && kind == Kind::Delete
             && self.core.places.lookups.meta(&path).is_some_and(|m| m.kind == FileKind::Folder);
