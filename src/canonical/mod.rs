@@ -6,6 +6,7 @@
 pub mod arithmetic;
 pub mod brace;
 pub mod decode;
+pub mod ere;
 pub mod escape;
 pub mod expand;
 pub mod host;

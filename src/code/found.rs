@@ -16,6 +16,8 @@ pub struct Found {
     pub unknown: Option<Doubt>,
     /// What the code could touch, by what it imports or names.
     pub reach: Reach,
+    /// Everything that it prints, if that is known, and whether it had to be decoded.
+    pub printed: Option<(Rc<str>, Built)>,
 }
 
 /// One thing that the code would do.

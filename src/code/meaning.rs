@@ -115,6 +115,10 @@ pub(crate) enum Fold {
     Substr,
     /// a value that can't hide anything: lengths, times
     Harmless,
+    /// text to words, as a shell splits them
+    Words,
+    /// function, list, start (in any order)
+    Reduce,
     /// dictionary's items
     Items,
     /// numbers and items of a list

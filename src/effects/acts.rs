@@ -120,11 +120,19 @@ fn on_path(what: What, second: &Field) -> Option<(Kind, TagSet)> {
 impl Walk<'_, '_> {
     /// One act of the code.
     pub(super) fn act(&mut self, act: &Act, lang: Lang, like: &Field, data: &mut Data) {
-        let fields: Vec<Field> = act.args.iter().map(|v| self.code_field(v, like)).collect();
+        let mut fields: Vec<Field> = Vec::with_capacity(act.args.len());
+        for value in &act.args {
+            match self.all_arguments(value, lang, like) {
+                Some(all) => fields.extend(all),
+                None => fields.push(self.code_field(value, like)),
+            }
+        }
         let program: Rc<str> = Rc::from(lang_name(lang));
         let blank = Field { span: like.span, ..Field::default() };
+        // one argument is a shell's text, more are an argument vector
+        let what = if act.what == What::Shell && fields.len() > 1 { What::Exec } else { act.what };
         let acting = Acting {
-            what: act.what,
+            what,
             first: fields.first().unwrap_or(&blank).clone(),
             second: fields.get(1).unwrap_or(&blank).clone(),
             fields: &fields,

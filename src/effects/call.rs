@@ -327,7 +327,11 @@ impl Walk<'_, '_> {
         }
         match described {
             Some(spec) => self.described(spec, call, &program),
-            None => run.unwrap_or_else(|| self.undescribed(call, &program)),
+            None if run.is_some() => {
+                self.suspect_input(call, &program);
+                run.unwrap_or_else(Outcome::silent)
+            }
+            None => self.undescribed(call, &program),
         }
     }
 

@@ -139,7 +139,44 @@ impl Walk<'_, '_> {
             };
             return Some(hit == (operator != "!="));
         }
-        self.single(right);
+        let pattern = self.expression_of(right);
+        if operator == "=~"
+            && let (Some(text), Some(pattern)) = (known(&a), known(&pattern))
+        {
+            let groups = crate::canonical::ere::groups(pattern, text).unwrap_or_default();
+            let tags = a.tags;
+            let element = |(n, text): (usize, String)| (n.to_string(), Value { text, tags });
+            self.state.set_array("BASH_REMATCH", groups.into_iter().enumerate().map(element).collect());
+        }
+        // whether it matched is left open: a shopt changes what does
         None
+    }
+
+    /// The regular expression that a word means: quoted parts are literal.
+    fn expression_of(&mut self, word: &Word) -> Value {
+        let plain = word.pieces.iter().all(|p| matches!(p, Piece::Bare(_) | Piece::Quoted(..)));
+        if !plain {
+            return self.single(word);
+        }
+        let mut text = String::new();
+        for piece in &word.pieces {
+            match piece {
+                Piece::Quoted(quoted, _) => {
+                    for c in quoted.chars() {
+                        if !c.is_ascii_alphanumeric() {
+                            text.push('\\');
+                        }
+                        text.push(c);
+                    }
+                }
+                Piece::Bare(bare) => text.push_str(bare),
+                Piece::Tilde(_)
+                | Piece::Parameter(..)
+                | Piece::Command(..)
+                | Piece::Arithmetic(..)
+                | Piece::Process(..) => {}
+            }
+        }
+        Value::known(text)
     }
 }

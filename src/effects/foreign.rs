@@ -42,6 +42,16 @@ impl Walk<'_, '_> {
         }
         self.core.anchor = saved;
         self.core.budget.depth += 1;
+        let once = lang != Lang::Awk || runs_once(text);
+        if let (Some((text, built)), true, true, None) =
+            (&found.printed, once, found.acts.is_empty(), &found.unknown)
+        {
+            data.text = Some(text.to_string());
+            data.tags = data.tags.with(tag::FROM_LITERAL);
+            if *built == crate::code::Built::Decoded {
+                data.tags = data.tags.with(tag::FROM_DECODED);
+            }
+        }
         if let ([only], None) = (found.acts.as_slice(), &found.unknown)
             && let (What::Print, [Value::Known(text)]) = (only.what, only.args.as_slice())
         {
@@ -75,6 +85,11 @@ impl Walk<'_, '_> {
 
     /// A jq program: it starts and writes nothing, but may print the environment.
     fn query(&mut self, text: &str, like: &Field) -> Outcome {
+        if let Some(said) =
+            text.trim().strip_prefix('"').and_then(|_| serde_json::from_str::<String>(text.trim()).ok())
+        {
+            return Outcome::prints(Data::known(format!("{said}\n")));
+        }
         let mut words = text.split(|c: char| !c.is_ascii_alphanumeric() && !matches!(c, '_' | '$' | '.'));
         if !words.any(|w| matches!(w, "env" | "$ENV")) {
             return Outcome::prints(Data::unknown(TagSet::EMPTY));
@@ -114,6 +129,18 @@ impl Walk<'_, '_> {
             field.text = format!("{home}{}", field.text.get(1..).unwrap_or(""));
         }
         field
+    }
+
+    /// `@ARGV`, `sys.argv[1:]`: all arguments of the program, each a word.
+    pub(super) fn all_arguments(&self, value: &Value, lang: Lang, like: &Field) -> Option<Vec<Field>> {
+        let Value::Pieced(pieces) = value else { return None };
+        let [Piece::Open(source)] = &**pieces else { return None };
+        let own = usize::from(!matches!(lang, Lang::Perl | Lang::Ruby));
+        let all = source.origin == Origin::Argument && source.detail.is_empty();
+        (all && self.state.positional.len() > own).then(|| {
+            let words = self.state.positional.iter().skip(own);
+            words.map(|v| Field { span: like.span, ..Field::from(v.clone()) }).collect()
+        })
     }
 
     fn open_piece(&mut self, source: &crate::code::Source, field: &mut Field) {
@@ -164,6 +191,30 @@ impl Walk<'_, '_> {
         }
         field.tags = field.tags.union(tags);
     }
+}
+
+/// Whether an awk program is BEGIN blocks only: others run for each line.
+fn runs_once(text: &str) -> bool {
+    let mut rest = text.trim();
+    while let Some(body) = rest.strip_prefix("BEGIN") {
+        let mut depth = 0_i32;
+        let mut quoted = false;
+        let mut escaped = false;
+        let end = body.char_indices().find_map(|(i, c)| {
+            match c {
+                _ if escaped => escaped = false,
+                '\\' => escaped = true,
+                '"' => quoted = !quoted,
+                '{' if !quoted => depth = depth.saturating_add(1),
+                '}' if !quoted => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+            (c == '}' && !quoted && depth == 0).then_some(i.saturating_add(1))
+        });
+        let Some(end) = end else { return false };
+        rest = body.get(end..).unwrap_or("").trim();
+    }
+    rest.is_empty()
 }
 
 /// The language's policy name, as the program of its effects.

@@ -43,6 +43,10 @@ impl Walk<'_, '_> {
         let Some((_, roles)) = spec.environment.iter().find(|(n, _)| *n == name) else { return };
         let program: Rc<str> = Rc::from(name);
         let field = Field { span, ..Field::from(value.clone()) };
+        let place = if self.state.written.is_empty() { String::new() } else { self.resolved(&field) };
+        // a start-up file that this very script has written is judged like any other code of it
+        let judged = matches!(name, "BASH_ENV" | "ENV")
+            && self.state.written_at(&place).is_some_and(|w| w.data.whole().is_some());
         for role in *roles {
             let tags = self.state.ambient.union(role.tags).union(value.tags);
             match role.is {
@@ -60,6 +64,7 @@ impl Walk<'_, '_> {
                         target = self.path_target(&field);
                     }
                     let tags = if setting == Setting::Shell { tags.with(tag::ALL) } else { tags };
+                    let tags = if judged { tags.with(tag::JUDGED) } else { tags };
                     self.core.emit(kind, target, tags, By::new(&program, span));
                 }
                 Is::Data

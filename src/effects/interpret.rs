@@ -34,6 +34,8 @@ pub struct Doing<'c> {
     /// What it has read so far: input, files, network.
     pub read: Data,
     pub peer: Option<Field>,
+    /// What code among its words is known to print.
+    pub said: Vec<Data>,
 }
 
 impl<'c> Doing<'c> {
@@ -47,7 +49,7 @@ impl<'c> Doing<'c> {
     ) -> Self {
         let tags = ambient.union(parsed.tags);
         let program = Rc::clone(program);
-        Self { parsed, spec, call: *call, program, tags, read: Data::empty(), peer: None }
+        Self { parsed, spec, call: *call, program, tags, read: Data::empty(), peer: None, said: Vec::new() }
     }
 
     /// Where a word stands; made words stand where the call does.
@@ -189,7 +191,8 @@ impl Walk<'_, '_> {
                 let field = doing.call.argv.first().cloned().unwrap_or_default();
                 self.core.indicate(indicator_of(lang, input), span);
                 let by = Interpreter::new(lang, &doing.parsed.operands, &doing.program);
-                self.code_data(by, input, &field);
+                let said = self.code_data(by, input, &field).data;
+                doing.said.push(said);
             }
             Is::ShellText => {
                 let field = doing.call.argv.first().cloned().unwrap_or_default();

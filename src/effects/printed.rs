@@ -38,6 +38,12 @@ impl Walk<'_, '_> {
         if let Some(text) = simulate(&doing.program, doing.call.arguments(), &doing.read) {
             data.text = Some(text);
         }
+        if let [said] = doing.said.as_slice()
+            && said.text.is_some()
+            && !doing.parsed.has_switch(&["-n", "-p", "-ne", "-pe"])
+        {
+            data = Data { origin: Origin::Inside, ..said.clone() };
+        }
         if let ("printenv", [name]) = (&*doing.program, doing.call.arguments())
             && let Some(value) = self.state.scalar(&name.text)
         {

@@ -15,6 +15,7 @@ use crate::effects::model::Target;
 use crate::effects::walk::Walk;
 use crate::policy::tables::{Is, Lang, Role};
 use crate::text::Span;
+use crate::world::FileKind;
 
 /// One effect that a word is about to have.
 struct Deed<'f> {
@@ -53,8 +54,16 @@ impl Walk<'_, '_> {
             Is::Data | Is::Tag | Is::Peer | Is::Command => {}
             Is::Effect(kind) => self.effect(kind, role.tags, field, doing),
             Is::Code(lang) => {
-                let by = Interpreter::new(lang, &doing.parsed.operands, &doing.program);
-                self.code_data(by, &field_data(field), field);
+                let operands = &doing.parsed.operands;
+                // code that is an operand itself is none of its own arguments
+                let own = usize::from(operands.first().is_some_and(|f| f == field));
+                let by = Interpreter::new(lang, operands.get(own..).unwrap_or(&[]), &doing.program);
+                let mut code = field_data(field);
+                if let (Lang::Awk, Some(text)) = (lang, &mut code.text) {
+                    text.insert_str(0, &awk_variables(doing.call.arguments()));
+                }
+                let said = self.code_data(by, &code, field).data;
+                doing.said.push(said);
             }
             Is::ShellText => {
                 let by = Interpreter::new(Lang::Shell, &[], &doing.program);
@@ -210,6 +219,20 @@ impl Walk<'_, '_> {
         let target = self.path_target_for(field, kind);
         let own = self.path_tags(&target, field, kind).union(self.work_tags(&target, kind));
         let path = target.resolved.to_string();
+        // what find lists stands for all that lies below
+        let many = TagSet::of(tag::GLOB)
+            .with(tag::GLOB_ALL)
+            .with(tag::UNKNOWN_TARGET)
+            .with(tag::RECURSIVE)
+            .with(tag::IN_PIPELINE);
+        // a word that isn't known may be `-r`
+        let known = !doing.call.arguments().iter().any(Field::has_hole);
+        let plain = known && &*doing.program == "rm" && !deed.tags.union(own).has_any(many);
+        let folder = plain
+            && kind == Kind::Delete
+            && self.core.places.lookups.meta(&path).is_some_and(|m| m.kind == FileKind::Folder);
+        // rm(1) without -r says "Is a directory" and leaves it
+        let kind = if folder { Kind::List } else { kind };
         self.core.emit(kind, target, deed.tags.union(own), By::new(&doing.program, deed.span));
         if kind != Kind::Move {
             return;
@@ -317,4 +340,22 @@ pub fn remote_spec(text: &str) -> Option<String> {
     }
     let (host, _) = text.split_once(':')?;
     (!host.is_empty() && !host.contains('/')).then(|| host.rsplit('@').next().unwrap_or(host).to_owned())
+}
+/// `-v NAME=VALUE` as the assignments that awk makes of them.
+fn awk_variables(words: &[Field]) -> String {
+    let mut out = String::new();
+    let mut rest = words.iter();
+    while let Some(word) = rest.next() {
+        let given = match word.text.strip_prefix("-v") {
+            Some("") => rest.next().map(|f| f.text.as_str()),
+            attached => attached,
+        };
+        if let Some((name, value)) = given.and_then(|g| g.split_once('='))
+            && crate::effects::nested::is_name(name)
+        {
+            let value = value.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n");
+            out.extend(["BEGIN{", name, "=\"", &value, "\"}\n"]);
+        }
+    }
+    out
 }

@@ -151,7 +151,9 @@ impl Walk<'_, '_> {
     fn shell_input(&mut self, call: &Call<'_>, asked: &Asked, program: &Rc<str>) -> Outcome {
         let input = call.stdin;
         let tied = self.state.ambient.has(tag::STREAMS_TO_NETWORK);
-        if input.origin == Origin::Inherited || asked.interactive || tied {
+        // `sh -i </dev/null`, `sh -i <<<TEXT`: nobody types
+        let types = asked.interactive && input.whole().is_none();
+        if input.origin == Origin::Inherited || types || tied {
             let mut tags = self.state.ambient.with(tag::INTERACTIVE);
             if input.origin == Origin::Inside {
                 tags = tags.union(input.tags);

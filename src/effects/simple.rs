@@ -164,7 +164,7 @@ impl Walk<'_, '_> {
         }
         // `declare -A a=(…)`: the array's words are no words of the command
         let letters = argv.iter().skip(1).filter_map(|f| f.text.strip_prefix('-'));
-        let kind = letters.filter_map(crate::effects::declare::kind_of).last();
+        let kind = letters.rev().find_map(crate::effects::declare::kind_of);
         for assignment in &simple.declared {
             if let Some(kind) = kind {
                 self.state.set_kind(&assignment.name, kind);

@@ -34,7 +34,11 @@ impl Machine<'_, '_> {
                 for (n, kid) in tree.kids(*kids).iter().enumerate() {
                     let index = V::Number(i64::try_from(n).unwrap_or(0));
                     let part = if matches!(tree.node(*kid), Node::Spread(_)) {
-                        value.clone()
+                        // `[a, ...rest]`: what is left
+                        match &value {
+                            V::List(seq) => V::list(seq.items.iter().skip(n).cloned().collect()),
+                            other => other.clone(),
+                        }
                     } else {
                         self.index(value.clone(), &index, target)
                     };

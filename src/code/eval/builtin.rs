@@ -112,7 +112,12 @@ impl Machine<'_, '_> {
                     return self.awk_file(What::Read, args, id);
                 }
                 let detail = command.shown();
-                self.shell(command, id);
+                let printed: Vec<V> = args.items.iter().skip(1).flat_map(super::acting::opened).collect();
+                let shell =
+                    matches!(detail.trim().rsplit('/').next(), Some("sh" | "bash" | "dash" | "zsh" | "ksh"));
+                // what is printed into a shell is its text
+                let text = if shell && !printed.is_empty() { self.concat(&printed) } else { command };
+                self.shell(text, id);
                 V::from(Origin::Command, &detail)
             }
             Special::AwkSubstr => {

@@ -72,6 +72,20 @@ impl Machine<'_, '_> {
     pub(crate) fn call(&mut self, kids: &[Id], id: Id) -> V {
         let (callee, args) = kids.split_first().map_or((NOTHING, kids), |(c, r)| (*c, r));
         let node = callee;
+        if self.language.lang == Lang::Perl
+            && let Node::Name(name @ ("tr///" | "s///")) = self.tree.node(callee)
+        {
+            return self.changes_it(name, args);
+        }
+        if self.language.lang == Lang::Awk
+            && let (Node::Name("gsub" | "sub"), [pattern, to, target]) = (self.tree.node(callee), args)
+        {
+            let parts = vec![self.eval(*pattern), self.eval(*to)];
+            let old = self.eval(*target);
+            let new = self.replaced("s///", &old, &parts);
+            self.assign(*target, new);
+            return V::open(Origin::Computed);
+        }
         let first = args.first().copied().unwrap_or(NOTHING);
         let callee = match self.tree.node(callee) {
             Node::Name(name) => self.name(name),

@@ -65,6 +65,22 @@ pub(crate) fn hex(text: &str) -> Option<Vec<u8>> {
         .collect()
 }
 
+/// gzip (RFC 1952, no optional fields but a name) and zlib.
+pub(crate) fn inflate(latin: &str) -> Option<Vec<u8>> {
+    let bytes: Option<Vec<u8>> = latin.chars().map(|c| u8::try_from(u32::from(c)).ok()).collect();
+    let bytes = bytes?;
+    let body = match bytes.as_slice() {
+        [0x1f, 0x8b, 8, 0, _, _, _, _, _, _, rest @ ..] => rest,
+        [0x1f, 0x8b, 8, 8, _, _, _, _, _, _, rest @ ..] => {
+            let end = rest.iter().position(|b| *b == 0)?;
+            rest.get(end.checked_add(1)?..)?
+        }
+        [0x78, _, rest @ ..] => rest,
+        _ => return None,
+    };
+    miniz_oxide::inflate::decompress_to_vec_with_limit(body, 64 * 1024).ok()
+}
+
 pub(crate) fn percent(text: &str) -> Vec<u8> {
     let bytes = text.as_bytes();
     let mut out = Vec::with_capacity(bytes.len());

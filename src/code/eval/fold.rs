@@ -47,6 +47,9 @@ impl Machine<'_, '_> {
             Fold::UrlDecode => self.bytes_of(&first, |t| Some(decode::percent(t))).map(|v| readable(&v)),
             Fold::Rot13 => first.as_text().map(|t| self.hidden(&decode::rot13(t))),
             Fold::Opaque => {
+                if matches!(first, V::Bytes(..)) {
+                    return self.bytes_of(&first, decode::inflate);
+                }
                 self.state.hiding = self.state.hiding.saturating_add(1);
                 Some(first.decoded())
             }
@@ -55,7 +58,17 @@ impl Machine<'_, '_> {
             Fold::Concat => {
                 Some(self.concat(&items.iter().flat_map(super::acting::opened).collect::<Vec<_>>()))
             }
+            // perl's list is the rest of the arguments
+            Fold::Join if self.language.lang == crate::policy::tables::Lang::Perl => {
+                let rest = items.get(1..).unwrap_or(&[]).iter().flat_map(super::acting::opened).collect();
+                self.join(&first, &V::list(rest))
+            }
             Fold::Join => self.join(&first, &second),
+            Fold::Words => first
+                .as_text()
+                .and_then(words)
+                .map(|w| V::list(w.iter().map(|t| V::built(t, first.level())).collect())),
+            Fold::Reduce => self.reduce(items),
             Fold::Implode => {
                 if matches!(first, V::List(_)) {
                     self.join(&second, &first)
@@ -241,6 +254,23 @@ impl Machine<'_, '_> {
         Some(V::list(out))
     }
 
+    /// A function over a list, two by two.
+    fn reduce(&mut self, items: &[V]) -> Option<V> {
+        let is_function = |v: &V| matches!(v, V::Function(_) | V::Ref(_) | V::Bound(_));
+        let function = items.iter().find(|v| is_function(v))?.clone();
+        let V::List(seq) = items.iter().find(|v| matches!(v, V::List(_)))?.clone() else { return None };
+        let start = items.iter().filter(|v| !is_function(v)).nth(1).cloned();
+        let mut rest = seq.items.iter().cloned();
+        let mut value = start.or_else(|| rest.next())?;
+        for item in rest {
+            if !self.may_repeat() {
+                return Some(V::Open(joint(&seq.items)));
+            }
+            value = self.apply(&function, &Args::of(vec![value, item]), crate::code::tree::NOTHING);
+        }
+        Some(value)
+    }
+
     fn pack(&mut self, template: &V, data: &[V]) -> Option<V> {
         let template = template.as_text()?;
         match template.chars().next()? {
@@ -278,6 +308,40 @@ impl Machine<'_, '_> {
             known.iter().skip(usize::try_from(from).ok()?).take(usize::try_from(count).ok()?).collect();
         Some(V::built(&out, text.level().max(Built::Pieced)))
     }
+}
+
+/// A text's words as a POSIX shell splits them, without expansions (shlex.split).
+fn words(text: &str) -> Option<Vec<String>> {
+    let mut out = Vec::new();
+    let mut word: Option<String> = None;
+    let mut chars = text.chars();
+    while let Some(c) = chars.next() {
+        match c {
+            c if c.is_whitespace() => out.extend(word.take()),
+            '\\' => word.get_or_insert_default().push(chars.next()?),
+            '\'' => loop {
+                let word = word.get_or_insert_default();
+                match chars.next()? {
+                    '\'' => break,
+                    other => word.push(other),
+                }
+            },
+            '"' => loop {
+                let word = word.get_or_insert_default();
+                match chars.next()? {
+                    '"' => break,
+                    '\\' => match chars.next()? {
+                        c @ ('"' | '\\') => word.push(c),
+                        other => word.extend(['\\', other]),
+                    },
+                    other => word.push(other),
+                }
+            },
+            other => word.get_or_insert_default().push(other),
+        }
+    }
+    out.extend(word);
+    Some(out)
 }
 
 /// Bytes read as text.

@@ -53,8 +53,19 @@ pub(crate) struct State {
     /// How the text that is evaluated came to be known.
     pub(crate) built: Built,
     pub(crate) forks: u32,
+    /// What was printed so far.
+    pub(crate) shown: Shown,
     /// Decoding, reversing, numbers to text: how often.
     pub(crate) hiding: u32,
+}
+
+/// The text that is printed.
+#[derive(Default)]
+pub(crate) struct Shown {
+    pub(crate) text: String,
+    pub(crate) built: Built,
+    /// Some of it is not known, or may not be printed.
+    pub(crate) unsure: bool,
 }
 
 impl<'t, 'a> Machine<'t, 'a> {

@@ -69,8 +69,7 @@ impl Machine<'_, '_> {
                 return Some(V::built(text.trim(), *built));
             }
             (
-                "map" | "collect" | "each" | "forEach" | "flatMap" | "filter" | "select" | "each_with_index"
-                | "reduce",
+                "map" | "collect" | "each" | "forEach" | "flatMap" | "filter" | "select" | "each_with_index",
                 _,
             ) if matches!(args.items.last(), Some(V::Function(_) | V::Ref(_) | V::Bound(_))) => {
                 let function = args.items.last().cloned().unwrap_or(V::Nothing);
@@ -102,6 +101,20 @@ impl Machine<'_, '_> {
             ("concat" | "push" | "append" | "unshift" | "+", _) => {
                 let items = [std::slice::from_ref(of), args.items.as_slice()].concat();
                 return Some(self.combine(crate::code::tree::Operator::Add, &items));
+            }
+            ("reduce" | "inject", V::List(_)) => {
+                let items = [std::slice::from_ref(of), args.items.as_slice()].concat();
+                return self.fold(Fold::Reduce, None, &Args::of(items));
+            }
+            ("slice", V::List(seq)) => {
+                let from = args.items.first().map_or(Some(0), V::as_number)?;
+                let from = usize::try_from(from).ok()?;
+                let until = match args.items.get(1) {
+                    Some(end) => usize::try_from(end.as_number()?).ok()?,
+                    None => seq.items.len(),
+                };
+                let until = until.min(seq.items.len());
+                return Some(V::list(seq.items.get(from.min(until)..until).unwrap_or(&[]).to_vec()));
             }
             ("slice", V::Text(text, built)) => {
                 let from = args.at(0).as_number().and_then(|n| usize::try_from(n).ok());

@@ -49,7 +49,11 @@ use value::V;
 
 /// What source text would do. `before` are texts whose variables it sees (options like perl's -M).
 pub(crate) fn look(language: &'static Language, text: &str) -> Found {
-    let (_, state) = run_nested(language, text, State::default());
+    let (_, mut state) = run_nested(language, text, State::default());
+    let shown = std::mem::take(&mut state.shown);
+    if !shown.unsure && !shown.text.is_empty() {
+        state.found.printed = Some((shown.text.into(), shown.built));
+    }
     state.found
 }
 

@@ -135,8 +135,23 @@ impl Machine<'_, '_> {
         };
         let parts: Vec<V> = kids.iter().skip(1).map(|k| self.eval(*k)).collect();
         let old = self.eval(target);
+        let new = self.replaced(name, &old, &parts);
+        self.assign(target, new);
+        true
+    }
+
+    /// `s/…/…/`, `tr/…/…/` alone change `$_`.
+    pub(crate) fn changes_it(&mut self, name: &str, kids: &[Id]) -> V {
+        let parts: Vec<V> = kids.iter().map(|k| self.eval(*k)).collect();
+        let old = self.name("$_");
+        let new = self.replaced(name, &old, &parts);
+        self.set("$_", new);
+        V::open(Origin::Computed)
+    }
+
+    pub(crate) fn replaced(&mut self, name: &str, old: &V, parts: &[V]) -> V {
         let pattern = parts.first().and_then(V::as_text).unwrap_or("");
-        let new = match (old.as_text(), parts.get(1).and_then(V::as_text)) {
+        match (old.as_text(), parts.get(1).and_then(V::as_text)) {
             (Some(text), Some(to)) if name == "tr///" => {
                 let made = decode::translate(text, pattern, to);
                 self.hidden(&made)
@@ -150,8 +165,6 @@ impl Machine<'_, '_> {
                 if self.spend(made.len()) { V::built(&made, old.level()) } else { V::open(Origin::Computed) }
             }
             _ => V::Open(old.source()),
-        };
-        self.assign(target, new);
-        true
+        }
     }
 }

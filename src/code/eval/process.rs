@@ -36,7 +36,10 @@ impl Machine<'_, '_> {
             .unwrap_or(V::Nothing);
         let shell = args.named.iter().find(|(n, _)| &**n == "shell").map(|(_, v)| v);
         let input = args.named.iter().find(|(n, _)| &**n == "input").map(|(_, v)| v.clone());
-        if let Some(program) = args.named.iter().find(|(n, _)| &**n == "executable").map(|(_, v)| v.clone()) {
+        let executable = args.named.iter().find(|(n, _)| &**n == "executable").map(|(_, v)| v.clone());
+        // with `shell=True` it is the shell that reads the text
+        let reads = |v: &V| is_true(shell) && v.as_text().is_some_and(is_shell);
+        if let Some(program) = executable.filter(|v| !reads(v)) {
             self.act(What::Exec, vec![program], id);
         }
         let tied = args.named.iter().any(|(n, v)| {

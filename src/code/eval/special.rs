@@ -253,7 +253,48 @@ impl Machine<'_, '_> {
         }
     }
 
+    /// Notes what is printed, as long as all of it is known.
+    fn note_printed(&mut self, args: &Args, id: Id) {
+        // awk's printf stands as `print` in the tree
+        let formats = self.language.lang == Lang::Awk
+            && args.items.iter().any(|v| v.as_text().is_some_and(|t| t.contains('%')));
+        let plain =
+            args.named.is_empty() && self.maybe == 0 && !formats && !self.callee_is(id, "printf");
+        let texts: Vec<V> = args.items.iter().flat_map(opened).map(|v| super::fold::readable(&v)).collect();
+        let known: Option<Vec<&str>> = texts.iter().map(V::as_text).collect();
+        let (Some(known), true) = (known, plain) else {
+            self.state.shown.unsure = true;
+            return;
+        };
+        let (between, end) = match self.language.lang {
+            Lang::Python if self.callee_is(id, "print") => (" ", "\n"),
+            Lang::Node if !self.member_called_is(id, "write") => (" ", "\n"),
+            Lang::Awk => (" ", "\n"),
+            Lang::Ruby if self.callee_is(id, "puts") => ("\n", "\n"),
+            Lang::Perl if self.callee_is(id, "say") => ("", "\n"),
+            Lang::Lua => ("\t", "\n"),
+            _ => ("", ""),
+        };
+        let line = format!("{}{end}", known.join(between));
+        let built = texts.iter().map(V::level).max().unwrap_or_default();
+        if self.spend(line.len()) {
+            self.state.shown.text.push_str(&line);
+            self.state.shown.built = self.state.shown.built.max(built);
+        } else {
+            self.state.shown.unsure = true;
+        }
+    }
+
+    /// Whether a call calls a method of this name.
+    fn member_called_is(&self, id: Id, name: &str) -> bool {
+        use crate::code::tree::Node;
+        let Node::Call(kids) = self.tree.node(id) else { return false };
+        let callee = self.tree.kids(*kids).first().map(|c| self.tree.node(*c));
+        matches!(callee, Some(Node::Member(_, n)) if *n == name)
+    }
+
     fn print(&mut self, args: &Args, id: Id) -> V {
+        self.note_printed(args, id);
         let all = args.all();
         for value in all.iter().flat_map(opened) {
             let source = value.source();

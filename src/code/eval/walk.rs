@@ -344,7 +344,11 @@ impl Machine<'_, '_> {
     }
 
     fn counted(&mut self, target: Id, source: Id, body: Id) -> V {
-        let source = self.eval(source);
+        let source = match self.eval(source) {
+            // perl's `for $c ("text")` has one item, not its characters
+            one @ (V::Text(..) | V::Bytes(..)) if self.language.lang == Lang::Perl => V::list(vec![one]),
+            other => other,
+        };
         match self.run_through(&source) {
             Some(items) if !items.is_empty() => {
                 self.repeating = self.repeating.saturating_add(1);

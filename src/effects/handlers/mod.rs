@@ -60,6 +60,9 @@ impl Walk<'_, '_> {
         let rest = parsed.operands.iter().map(|f| crate::canonical::operation::quote(&f.text));
         let line = std::iter::once(text.text.clone()).chain(rest).collect::<Vec<_>>().join(" ");
         let mut child = self.fork();
+        for (name, value) in call.environment {
+            child.state.set(name, value.clone());
+        }
         Some(child.opaque_or_text(&made(line, &text), program))
     }
 
