@@ -18,8 +18,7 @@ fn ends_word(c: char) -> bool {
 pub fn literal(text: &str) -> Option<(usize, String)> {
     let mut value = String::new();
     let mut rest = text;
-    loop {
-        let Some(c) = rest.chars().next() else { break };
+    while let Some(c) = rest.chars().next() {
         rest = match c {
             '\'' => {
                 let (inner, after) = rest.get(1..)?.split_once('\'')?;
