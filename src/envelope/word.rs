@@ -85,7 +85,7 @@ mod tests {
             ("\"a\\\nb\"", Some((6, "ab"))),
             ("a\\\nb c", Some((4, "ab"))),
             ("/tmp/claude-12ab-cwd\n", Some((20, "/tmp/claude-12ab-cwd"))),
-            ("'a\r\x01\u{7f}\u{10ff80}'", Some((9, "a\r\x01\u{7f}\u{10ff80}"))),
+            ("'a\r\x01\u{7f}\u{10ff80}'", Some((10, "a\r\x01\u{7f}\u{10ff80}"))),
             ("'open", None),
             ("\"open", None),
             ("\"a $x\"", None),
