@@ -8,8 +8,9 @@ use agent_sh::verdict::Verdict;
 use agent_sh::verify::Judge;
 use agent_sh::world::Machine;
 
+use super::bodies::{Dice, body};
 use super::clients::{CLIENTS, Call};
-use super::{context, said, shown};
+use super::{context, count, said, shown};
 
 fn verdict(call: &Call) -> Verdict {
     let text = judged(&call.text);
@@ -39,6 +40,30 @@ fn harmless_texts_pass_and_harmful_ones_do_not_in_every_wrapper() {
             }
             let call = (client.wrap)(body.as_bytes());
             assert_eq!(verdict(&call), expected, "{}", shown(&call.text));
+        }
+    }
+}
+
+#[test]
+fn no_wrapper_makes_a_text_milder() {
+    let mut dice = Dice::new(77);
+    for _ in 0..count() {
+        let tail = body(&mut dice);
+        // bash takes it for an option, wrapped or not, but not always for the same one
+        if tail.starts_with(b"-") {
+            continue;
+        }
+        for text in [tail.clone(), [b"rm -rf /etc\n".as_slice(), &tail].concat()] {
+            let bare = verdict(&alone(text.clone()));
+            for client in CLIENTS.iter().filter(|client| !client.pastes && client.form != "user-eval") {
+                let call = (client.wrap)(&text);
+                // with no input but the null device, a shell without a command ends at once
+                if !call.text.ends_with(b"/dev/null && pwd -P >| /tmp/claude-7e57-cwd")
+                    && bare == Verdict::Deny
+                {
+                    assert_eq!(verdict(&call), bare, "{}: {}", client.form, shown(&text));
+                }
+            }
         }
     }
 }
