@@ -17,12 +17,16 @@
     clippy::format_push_string
 )]
 
+#[path = "envelope/attackers.rs"]
+mod attackers;
 #[path = "envelope/bodies.rs"]
 mod bodies;
 #[path = "envelope/clients.rs"]
 mod clients;
 #[path = "envelope/probe.rs"]
 mod probe;
+#[path = "envelope/recorded.rs"]
+mod recorded;
 
 use agent_sh::envelope::{self, Envelope, Scope};
 use agent_sh::invocation::context::Context;

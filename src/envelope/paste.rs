@@ -37,8 +37,8 @@ pub fn stands(text: &str, joint: Joint, whole: &str) -> bool {
 
 /// Whether the closer is where reading stops.
 fn closes(text: &str, between: &str, closer: &str, limits: &Limits) -> bool {
-    let closed = [text, between, closer].concat();
-    grammar::parse(&closed, Dialect::Bash, limits).error.is_some_and(|error| {
+    let whole = [text, between, closer].concat();
+    grammar::parse(&whole, Dialect::Bash, limits).error.is_some_and(|error| {
         error.offset == text.len() + between.len() && !matches!(error.fault, Fault::Bound(_))
     })
 }

@@ -126,6 +126,11 @@ impl<'t> Reader<'t> {
         Some(taken)
     }
 
+    fn text(&mut self, text: &str) -> Option<()> {
+        self.rest().strip_prefix(text)?;
+        self.keep(text.len()).map(drop)
+    }
+
     /// As many characters as fit, at least one.
     fn run(&mut self, fits: fn(char) -> bool) -> Option<&'t str> {
         let rest = self.rest();
@@ -146,18 +151,16 @@ impl<'t> Reader<'t> {
 
     fn one(&mut self, piece: &Piece) -> Option<()> {
         match piece {
-            Piece::Text(text) => {
-                self.rest().strip_prefix(text)?;
-                self.keep(text.len())?;
-            }
+            Piece::Text(text) => self.text(text)?,
             Piece::Restore(text) => {
                 self.rest().strip_prefix(text)?;
                 self.at += text.len();
             }
-            Piece::Path => {
-                let (length, value) = word::literal(self.rest())?;
-                value.starts_with('/').then_some(())?;
-                self.keep(length)?;
+            Piece::Path => self.named(|name| name.starts_with('/'))?,
+            Piece::File(begins, ends) => {
+                let fits =
+                    |name: &str| name.strip_prefix(begins).and_then(|name| name.strip_suffix(ends)).is_some();
+                self.named(|name| name.starts_with('/') && name.rsplit('/').next().is_some_and(fits))?;
             }
             Piece::QuotedPath(with) => {
                 let inner = self.rest().strip_prefix("\"/")?;
@@ -168,11 +171,15 @@ impl<'t> Reader<'t> {
                 let length = self.rest().strip_prefix("'/")?.find('\'')?;
                 self.keep(length + 3)?;
             }
-            Piece::File(begins, ends) => {
+            Piece::Model => {
                 let (length, value) = word::literal(self.rest())?;
-                let name = value.strip_prefix('/')?.rsplit('/').next()?;
-                name.strip_prefix(begins)?.strip_suffix(ends)?;
-                self.keep(length)?;
+                self.model(length, value)?;
+            }
+            Piece::Pasted(end) => {
+                let length = self.rest().rfind(end)?;
+                let kept = self.found.kept.len();
+                self.found.pasted = Some(Span::new(kept, kept + length));
+                self.model(length, self.rest().get(..length)?.to_owned())?;
             }
             Piece::Mark => {
                 self.run(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-'))?;
@@ -182,26 +189,8 @@ impl<'t> Reader<'t> {
             }
             Piece::Number => self.number = self.run(|c| c.is_ascii_digit())?,
             Piece::Name => self.name = self.variable()?,
-            Piece::Same(key) => {
-                let known = match key {
-                    Key::Number => self.number,
-                    Key::Name => self.name,
-                };
-                self.rest().strip_prefix(known)?;
-                self.keep(known.len())?;
-            }
-            Piece::Model => {
-                let (length, value) = word::literal(self.rest())?;
-                self.found.model = Some((Span::new(self.at, self.at + length), value));
-                self.keep(length)?;
-            }
-            Piece::Pasted(end) => {
-                let length = self.rest().rfind(end)?;
-                let kept = self.found.kept.len();
-                self.found.pasted = Some(Span::new(kept, kept + length));
-                let span = Span::new(self.at, self.at + length);
-                self.found.model = Some((span, self.keep(length)?.to_owned()));
-            }
+            Piece::Same(Key::Number) => self.text(self.number)?,
+            Piece::Same(Key::Name) => self.text(self.name)?,
             Piece::Maybe(pieces) => {
                 self.fits(pieces);
             }
@@ -214,6 +203,18 @@ impl<'t> Reader<'t> {
             }
         }
         Some(())
+    }
+
+    /// A literal word with such a value.
+    fn named(&mut self, fits: impl Fn(&str) -> bool) -> Option<()> {
+        let (length, value) = word::literal(self.rest())?;
+        fits(&value).then_some(())?;
+        self.keep(length).map(drop)
+    }
+
+    fn model(&mut self, length: usize, value: String) -> Option<()> {
+        self.found.model = Some((Span::new(self.at, self.at + length), value));
+        self.keep(length).map(drop)
     }
 
     fn variable(&mut self) -> Option<&'t str> {

@@ -18,8 +18,7 @@ fn ends_word(c: char) -> bool {
 pub fn literal(text: &str) -> Option<(usize, String)> {
     let mut value = String::new();
     let mut rest = text;
-    loop {
-        let Some(c) = rest.chars().next() else { break };
+    while let Some(c) = rest.chars().next() {
         rest = match c {
             '\'' => {
                 let (inner, after) = rest.get(1..)?.split_once('\'')?;
@@ -86,7 +85,7 @@ mod tests {
             ("\"a\\\nb\"", Some((6, "ab"))),
             ("a\\\nb c", Some((4, "ab"))),
             ("/tmp/claude-12ab-cwd\n", Some((20, "/tmp/claude-12ab-cwd"))),
-            ("'a\r\x01\u{7f}\u{10ff80}'", Some((9, "a\r\x01\u{7f}\u{10ff80}"))),
+            ("'a\r\x01\u{7f}\u{10ff80}'", Some((10, "a\r\x01\u{7f}\u{10ff80}"))),
             ("'open", None),
             ("\"open", None),
             ("\"a $x\"", None),

@@ -120,14 +120,15 @@ pub(crate) fn places(texts: &[Vec<u8>], form: &str, folder: &Path) -> Vec<Place>
 /// Whether the one reading is the other with a last command of its own.
 fn is_followed(as_it_is: &[u8], followed: &[u8]) -> bool {
     let lines = |text: &[u8]| -> Vec<String> {
-        let text = String::from_utf8_lossy(text).into_owned();
+        // what follows a command in the background is printed on its line
+        let text = String::from_utf8_lossy(text).replace(" & : last", " &\n: last");
         // the subshell's own parentheses stand on the lines of its first and last command
         let bare = |line: &str| {
-            let line = line.trim().strip_prefix("( ").unwrap_or(line.trim());
-            let line = line.strip_suffix(')').map_or(line, str::trim_end);
-            line.trim_end_matches(';').trim_end().to_owned()
+            let line = line.trim_matches([' ', '\t']);
+            let line = line.strip_prefix("( ").unwrap_or(line);
+            line.trim_end_matches([')', ';', ' ', '\t']).to_owned()
         };
-        text.lines().map(bare).filter(|line| !line.is_empty()).collect()
+        text.split('\n').map(bare).filter(|line| !line.is_empty()).collect()
     };
     let (as_it_is, mut followed) = (lines(as_it_is), lines(followed));
     let Some(at) = followed.len().checked_sub(2) else { return false };

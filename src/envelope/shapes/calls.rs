@@ -1,7 +1,7 @@
 //! Calls that clients make for themselves: snapshots, probes, syntax checks. They are judged like any other
 //! text; that they are known only says that no model wrote them.
 //!
-//! In: nothing. Out: [`SHAPES`], and [`LONG`] for texts too long to be written here.
+//! In: nothing. Out: [`SHAPES`], and [`long`] for texts too long to be written here.
 //! Never: exempts a text from its judgement.
 
 use std::fmt::Write as _;
@@ -77,14 +77,10 @@ const LONG: &[Long] = &[
 
 /// The long call that a text is.
 pub fn long(text: &str) -> Option<&'static Long> {
-    let known = LONG.iter().filter(|long| text.starts_with(long.begins));
     let mut digest = None;
-    for long in known {
-        if *digest.get_or_insert_with(|| hexadecimal(&without_names(text))) == *long.digest {
-            return Some(long);
-        }
-    }
-    None
+    let mut has =
+        |long: &&Long| *digest.get_or_insert_with(|| hexadecimal(&without_names(text))) == *long.digest;
+    LONG.iter().find(|long| text.starts_with(long.begins) && has(long))
 }
 
 /// The text with a dot in place of each word that has a digit or a slash in it: paths, numbers, marks.

@@ -1,4 +1,4 @@
-//! OpenCode: what the user types behind `!`, in a login shell, as one word of `eval`.
+//! `OpenCode`: what the user types behind `!`, in a login shell, as one word of `eval`.
 //!
 //! In: nothing. Out: [`SHAPES`].
 //! Never: takes a word in which something expands for the text: it is quoted for JSON, not for a shell.
