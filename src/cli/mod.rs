@@ -68,10 +68,6 @@ fn complain(text: &str) -> ExitCode {
 fn dispatch(matches: &clap::ArgMatches, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     match matches.subcommand() {
         Some(("deliver", sub)) => deliver::run(sub, out),
-        Some(("explain", sub)) => explain::run(sub, out),
-        Some(("install", sub)) => install::install(sub, out),
-        Some(("uninstall", sub)) => install::uninstall(sub, out),
-        Some(("hook", sub)) => hook::run(sub, out),
         Some(("doctor", sub)) => doctor::run(sub, out),
         Some(("explain", sub)) => explain::run(sub, out),
         Some(("hook", sub)) => hook::run(sub, out),
