@@ -3,5 +3,22 @@
 //! In: the received text, what is known of the intent. Out: same, changed and where, or unknown.
 //! Never: runs what was received in the place of what was meant.
 
+pub mod arrival;
+pub mod change;
 pub mod channel;
+pub mod compare;
+pub mod course;
+pub mod decode;
+pub mod digest;
+pub mod encode;
+pub mod hop;
+pub mod intent;
+pub mod likeness;
+pub mod lines;
+pub mod mechanism;
+pub mod normal;
+pub mod print;
+pub mod process;
+pub mod step;
+pub mod store;
 pub mod witness;

@@ -56,14 +56,17 @@ impl std::error::Error for SyntaxError {}
 pub struct Parsed {
     /// The complete commands before the error, or all: bash runs these.
     pub script: Script,
+    /// How many of its items each unit ends at: what bash reads before it runs anything, and drops whole
+    /// where an expansion in it fails.
+    pub units: Vec<usize>,
     pub error: Option<SyntaxError>,
 }
 
 /// Reads a whole text.
 pub fn parse(text: &str, dialect: Dialect, limits: &Limits) -> Parsed {
     let mut reader = Reader::new(text, dialect, limits);
-    let (script, broken) = reader.read_all();
-    Parsed { script, error: broken.map(|b| locate(text, b)) }
+    let (script, units, broken) = reader.read_all();
+    Parsed { script, units, error: broken.map(|b| locate(text, b)) }
 }
 
 /// Reads a fragment in which only expansions are live (`${x:-word}` strings, arithmetic, prompts).
