@@ -52,14 +52,13 @@ pub fn course(arrival: &Arrival, policy: &Fidelity, owner: Owner) -> Course {
     };
     match (&arrival.outcome, policy.on_divergence) {
         (Outcome::Same | Outcome::Within, _) => Course::Run,
-        (Outcome::Equivalent(_), _) => Course::RunIfBoth,
+        (Outcome::Equivalent(_), _) | (Outcome::Diverged(_), OnDivergence::Observe) => Course::RunIfBoth,
         (Outcome::Unknown, _) => match (policy.require_intent, owner) {
             (Switch::On, Owner::Model) => Course::Refuse(Refusal::NoIntent),
             (Switch::On, Owner::Client) | (Switch::Off, _) => Course::Run,
         },
         (Outcome::Diverged(_), OnDivergence::Refuse) => Course::Refuse(Refusal::Diverged),
         (Outcome::Diverged(_), OnDivergence::Repair) => Course::Repair,
-        (Outcome::Diverged(_), OnDivergence::Observe) => Course::RunIfBoth,
         (Outcome::Ambiguous, _) => refused(Refusal::Ambiguous),
         // where an intent is demanded, a name of one that isn't there is none
         (Outcome::Missing, _) if policy.require_intent == Switch::On => Course::Refuse(Refusal::Missing),

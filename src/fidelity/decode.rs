@@ -257,7 +257,7 @@ fn env_split(text: &[u8]) -> Result<Vec<Vec<u8>>> {
                 word.get_or_insert_default();
             }
             b' ' | b'\t' | b'\n' | b'\x0b' | b'\x0c' | b'\r' if !single && !double => {
-                words.extend(word.take())
+                words.extend(word.take());
             }
             b'#' if word.is_none() && !single && !double => break,
             b'\\' => {

@@ -2,6 +2,8 @@
 //!
 //! In: one text. Out: one text. Never: repairs what a wrong way breaks.
 
+use std::fmt::Write as _;
+
 use crate::fidelity::step::{Known, StepError, Takes, utf8};
 
 type Result<T> = std::result::Result<T, StepError>;
@@ -22,17 +24,17 @@ pub const STEPS: &[Known] = &[
     plain!("dq-quotes", "double-quoted, only double quotes escaped", |text| {
         Ok(between(b"\"", &escaped(&text, b"\""), b"\""))
     }),
-    plain!("shlex", "quoted as Python's shlex.quote does", shlex),
+    plain!("shlex", "quoted as Python's shlex.quote does", |text| Ok(shlex(&text))),
     plain!("printf-q", "quoted with backslashes, as bash's printf %q does for printable text", |text| {
-        printf_q(text)
+        Ok(printf_q(&text))
     }),
     plain!("shell-quote-182", "quoted as the npm library shell-quote 1.8.2 does", |text| {
-        shell_quote(text, b"'\\")
+        Ok(shell_quote(&text, b"'\\"))
     }),
-    plain!("shell-quote-183", "quoted as the npm library shell-quote 1.8.3 does", |text| shell_quote(
-        text, b"'"
-    )),
-    plain!("json", "as a JSON string", |text| json(text)),
+    plain!("shell-quote-183", "quoted as the npm library shell-quote 1.8.3 does", |text| {
+        Ok(shell_quote(&text, b"'"))
+    }),
+    plain!("json", "as a JSON string", json),
     plain!("json-naive", "put between JSON's quotes as it is", |text| Ok(between(b"\"", &text, b"\""))),
     plain!("json-quotes", "as a JSON string, only quotes escaped", |text| {
         Ok(between(b"\"", &escaped(&text, b"\""), b"\""))
@@ -82,60 +84,60 @@ pub fn sq(text: &[u8]) -> Vec<u8> {
     between(b"'", &replace(text, b"'", b"'\\''"), b"'")
 }
 
-fn shlex(text: Vec<u8>) -> Result<Vec<u8>> {
+fn shlex(text: &[u8]) -> Vec<u8> {
     let safe = |byte: &u8| byte.is_ascii_alphanumeric() || b"@%+=:,./-_".contains(byte);
     if !text.is_empty() && text.iter().all(safe) {
-        return Ok(text);
+        return text.to_vec();
     }
-    Ok(between(b"'", &replace(&text, b"'", b"'\"'\"'"), b"'"))
+    between(b"'", &replace(text, b"'", b"'\"'\"'"), b"'")
 }
 
 /// bash's `sh_backslash_quote` (lib/sh/shquote.c); texts with control characters it writes as `$'…'`.
-fn printf_q(text: Vec<u8>) -> Result<Vec<u8>> {
+fn printf_q(text: &[u8]) -> Vec<u8> {
     if text.is_empty() {
-        return Ok(b"''".to_vec());
+        return b"''".to_vec();
     }
-    if text.iter().any(|byte| byte.is_ascii_control()) {
+    if text.iter().any(u8::is_ascii_control) {
         let mut out = b"$'".to_vec();
         for byte in text {
             match byte {
                 b'\n' => out.extend_from_slice(b"\\n"),
                 b'\t' => out.extend_from_slice(b"\\t"),
-                b'\\' | b'\'' => out.extend_from_slice(&[b'\\', byte]),
+                b'\\' | b'\'' => out.extend_from_slice(&[b'\\', *byte]),
                 control if control.is_ascii_control() => {
-                    out.extend_from_slice(format!("\\{control:03o}").as_bytes())
+                    out.extend_from_slice(format!("\\{control:03o}").as_bytes());
                 }
-                other => out.push(other),
+                other => out.push(*other),
             }
         }
         out.push(b'\'');
-        return Ok(out);
+        return out;
     }
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || byte >= 0x80 || b"%+-./:=@_".contains(&byte);
     let mut out = Vec::with_capacity(text.len() * 2);
     for byte in text {
-        if !plain(byte) {
+        if !plain(*byte) {
             out.push(b'\\');
         }
-        out.push(byte);
+        out.push(*byte);
     }
-    Ok(out)
+    out
 }
 
 /// `quote()` of shell-quote; the two versions differ in what the first branch escapes.
-fn shell_quote(text: Vec<u8>, in_single: &[u8]) -> Result<Vec<u8>> {
+fn shell_quote(text: &[u8], in_single: &[u8]) -> Vec<u8> {
     let has = |bytes: &[u8]| text.iter().any(|byte| bytes.contains(byte));
     let blank = text.iter().any(u8::is_ascii_whitespace);
     if text.is_empty() {
-        return Ok(b"''".to_vec());
+        return b"''".to_vec();
     }
     if (blank || has(b"\"\\")) && !has(b"'") {
-        return Ok(between(b"'", &escaped(&text, in_single), b"'"));
+        return between(b"'", &escaped(text, in_single), b"'");
     }
     if blank || has(b"\"'") {
-        return Ok(between(b"\"", &escaped(&text, b"\"\\$`!"), b"\""));
+        return between(b"\"", &escaped(text, b"\"\\$`!"), b"\"");
     }
-    Ok(escaped(&text, b"#!\"$&'()*,:;<=>?@[\\]^`{|}"))
+    escaped(text, b"#!\"$&'()*,:;<=>?@[\\]^`{|}")
 }
 
 fn json(text: Vec<u8>) -> Result<Vec<u8>> {
@@ -153,7 +155,7 @@ fn py_repr(text: Vec<u8>) -> Result<Vec<u8>> {
             '\r' => out.push_str("\\r"),
             '\\' => out.push_str("\\\\"),
             c if c == quote => out.extend(['\\', c]),
-            c if c.is_ascii_control() => out.push_str(&format!("\\x{:02x}", u32::from(c))),
+            c if c.is_ascii_control() => drop(write!(out, "\\x{:02x}", u32::from(c))),
             c => out.push(c),
         }
     }

@@ -28,7 +28,11 @@ pub const STEPS: &[Known] = &[
         about: "as make-recipe, with .ONESHELL: all lines are one shell's, a tab at their start goes",
         run: |cargo, _| expand_dollars(cargo.map(|text| Ok(replace(&text, b"\n\t", b"\n")))?),
     },
-    plain!("cron-line", "cron reads it: % ends the command, \\% is %, one line of at most 998 bytes", cron),
+    plain!(
+        "cron-line",
+        "cron reads it: % ends the command, \\% is %, one line of at most 998 bytes",
+        |text| cron(&text)
+    ),
     plain!("xargs-words", "xargs reads it by default: quotes and backslashes; the first word", |text| {
         let words = split(&text, b"")?;
         words.into_iter().next().ok_or(StepError::Outside("xargs got no word, so nothing starts"))
@@ -45,7 +49,7 @@ pub const STEPS: &[Known] = &[
     plain!(
         "terminal",
         "typed at a terminal in cooked mode: lines of at most 4095 bytes, no control bytes",
-        terminal
+        |text| Ok(terminal(&text))
     ),
     plain!("tmux-keys", "tmux send-keys: a last ; is tmux's own", |text| {
         Ok(match text.strip_suffix(b"\\;") {
@@ -56,7 +60,7 @@ pub const STEPS: &[Known] = &[
     plain!(
         "docker-run",
         "a Dockerfile's RUN: goes on over lines that end in a backslash, without comments",
-        docker
+        |text| docker(&text)
     ),
     plain!("find-braces", "find -exec: {} is a file's name", |text| { Ok(replace(&text, b"{}", b".")) }),
     plain!(
@@ -67,7 +71,9 @@ pub const STEPS: &[Known] = &[
     plain!("yaml-folded", "a YAML block after `>`: as literal, single newlines become blanks", |text| {
         yaml_block(&text, true)
     }),
-    plain!("yaml-plain", "a YAML plain scalar: ` #` and `: ` end it, lines are folded", yaml_plain),
+    plain!("yaml-plain", "a YAML plain scalar: ` #` and `: ` end it, lines are folded", |text| yaml_plain(
+        &text
+    )),
 ];
 
 fn make(cargo: Cargo, _: &str) -> Result<Cargo> {
@@ -129,13 +135,13 @@ fn expand_dollars(cargo: Cargo) -> Result<Cargo> {
     Ok(Cargo::text(out).with_live(live))
 }
 
-/// crontab(5), cron's `load_entry` (entry.c, `MAX_COMMAND` 1000) and `child_process` (do_command.c).
-fn cron(text: Vec<u8>) -> Result<Vec<u8>> {
-    let line = lines_of(&text).first().copied().unwrap_or_default();
+/// crontab(5), cron's `load_entry` (entry.c, `MAX_COMMAND` 1000) and `child_process` (`do_command.c`).
+fn cron(text: &[u8]) -> Result<Vec<u8>> {
+    let line = lines_of(text).first().copied().unwrap_or_default();
     if line.len() > 998 {
         return Err(StepError::TooLong { limit: 998 });
     }
-    if lines_of(&text).len() > 1 {
+    if lines_of(text).len() > 1 {
         return Err(StepError::Malformed("crontab takes the second line for an entry of its own"));
     }
     let mut out: Vec<u8> = Vec::with_capacity(line.len());
@@ -152,7 +158,7 @@ fn cron(text: Vec<u8>) -> Result<Vec<u8>> {
     Ok(out)
 }
 
-fn xargs_line(text: Vec<u8>) -> Result<Vec<u8>> {
+fn xargs_line(text: &[u8]) -> Result<Vec<u8>> {
     let blanks = text.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
     let line = text.get(blanks..).unwrap_or_default().split(|byte| *byte == b'\n').next().unwrap_or_default();
     // blanks within the line stay: only quotes and backslashes are read
@@ -180,7 +186,7 @@ fn xargs_quotes(line: &[u8]) -> Result<Vec<u8>> {
 }
 
 /// What a line discipline in cooked mode lets through to a reader (termios(3); `MAX_CANON` 4096 on Linux).
-fn terminal(text: Vec<u8>) -> Result<Vec<u8>> {
+fn terminal(text: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(text.len());
     for line in text.split_inclusive(|byte| *byte == b'\n') {
         let mut kept = Vec::with_capacity(line.len());
@@ -204,12 +210,12 @@ fn terminal(text: Vec<u8>) -> Result<Vec<u8>> {
         }
         out.append(&mut kept);
     }
-    Ok(out)
+    out
 }
 
-/// BuildKit's parser: a backslash at a line's end joins the next, comment lines in between go, the first line
+/// `BuildKit`'s parser: a backslash at a line's end joins the next, comment lines in between go, the first line
 /// that ends without one ends the instruction.
-fn docker(text: Vec<u8>) -> Result<Vec<u8>> {
+fn docker(text: &[u8]) -> Result<Vec<u8>> {
     let mut out = Vec::new();
     for line in text.split(|byte| *byte == b'\n') {
         if !out.is_empty() && line.trim_ascii_start().starts_with(b"#") {
@@ -223,7 +229,7 @@ fn docker(text: Vec<u8>) -> Result<Vec<u8>> {
         }
     }
     let out = out.trim_ascii().to_vec();
-    if lines_of(&text).len() > 1 && !text.contains(&b'\\') {
+    if lines_of(text).len() > 1 && !text.contains(&b'\\') {
         return Err(StepError::Malformed("the Dockerfile's second line is no instruction"));
     }
     Ok(out)
@@ -275,19 +281,19 @@ fn yaml_block(text: &[u8], folded: bool) -> Result<Vec<u8>> {
 }
 
 /// A plain scalar in a block mapping (YAML 1.2.2, 7.3.3).
-fn yaml_plain(text: Vec<u8>) -> Result<Vec<u8>> {
+fn yaml_plain(text: &[u8]) -> Result<Vec<u8>> {
     let indicator = |byte: &u8| b",[]{}#&*!|>'\"%@`".contains(byte);
-    let dashed = |text: &[u8]| matches!(text, [b'-' | b'?' | b':', b' ', ..]);
-    if text.first().is_none_or(indicator) || dashed(&text) {
+    let dashed = matches!(text, [b'-' | b'?' | b':', b' ', ..]);
+    if text.first().is_none_or(indicator) || dashed {
         return Err(StepError::Malformed("YAML reads the first character as its own"));
     }
     if text.contains(&b'\n') {
         return Err(StepError::Malformed("the next line is no part of the YAML value"));
     }
-    if memchr::memmem::find(&text, b": ").is_some() || text.ends_with(b":") {
+    if memchr::memmem::find(text, b": ").is_some() || text.ends_with(b":") {
         return Err(StepError::Malformed("`: ` makes a mapping of the YAML value"));
     }
-    let end = memchr::memmem::find(&text, b" #").unwrap_or(text.len());
+    let end = memchr::memmem::find(text, b" #").unwrap_or(text.len());
     Ok(text.get(..end).unwrap_or_default().trim_ascii().to_vec())
 }
 

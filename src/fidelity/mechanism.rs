@@ -196,7 +196,7 @@ fn seen(meant: &[u8], received: &[u8], at: usize) -> (Mechanism, &'static str) {
     if alike(b"\\'\" \t\n") {
         return (Mechanism::ArityChange, "quotes and white space");
     }
-    if at > 0 && text::judged(meant).chars().any(|c| !c.is_ascii()) && same_ascii(meant, received) {
+    if at > 0 && !meant.is_ascii() && same_ascii(meant, received) {
         return (Mechanism::Encoding, "characters outside ASCII");
     }
     let live =

@@ -175,7 +175,9 @@ impl Normal {
                 self.word(subject, Place::Value);
                 for arm in arms {
                     self.out.push('(');
-                    arm.patterns.iter().for_each(|pattern| self.word(pattern, Place::Word));
+                    for pattern in &arm.patterns {
+                        self.word(pattern, Place::Word);
+                    }
                     self.group(")", &arm.body);
                     self.out.push_str(match arm.after {
                         AfterArm::Stop => ";;",
@@ -209,7 +211,9 @@ impl Normal {
         match words {
             Some(words) => {
                 self.out.push_str(" in ");
-                words.iter().for_each(|word| self.word(word, Place::Word));
+                for word in words {
+                    self.word(word, Place::Word);
+                }
             }
             None => self.out.push_str(" over "),
         }
@@ -408,14 +412,13 @@ fn keeps(word: &Word, place: Place, expands: bool) -> Keeps {
     match place {
         Place::Exact if !expands && !all(&|t| !plain(t)) => Keeps::Nothing,
         Place::Exact => Keeps::Everything,
-        Place::Value => Keeps::Nothing,
         Place::Word if bare(&|t| t.contains(['(', ')', '|']) || t.contains("=~") || t.contains(":~")) => {
             Keeps::Everything
         }
         Place::Word if braces() || bracket() => Keeps::Everything,
         Place::Word if bare(&|t| t.contains(['*', '?'])) => Keeps::Patterns,
         Place::Word if expands => Keeps::Signs,
-        Place::Word => Keeps::Nothing,
+        Place::Value | Place::Word => Keeps::Nothing,
     }
 }
 

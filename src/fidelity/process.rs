@@ -101,8 +101,8 @@ impl Seen {
         // behind the name: field 3 is the state, 4 the parent, 22 the start
         let mut fields = rest.split_ascii_whitespace();
         let parent = fields.nth(1)?.parse().ok()?;
-        let start = fields.nth(17)?.parse().ok()?;
-        Some(Self { process: Process { pid, start }, parent, name })
+        let ticks = fields.nth(17)?.parse().ok()?;
+        Some(Self { process: Process { pid, start: ticks }, parent, name })
     }
 }
 

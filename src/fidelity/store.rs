@@ -116,7 +116,8 @@ fn places() -> Vec<PathBuf> {
 /// Whether a folder is the user's alone. Links don't count.
 fn is_own(folder: &Path) -> bool {
     std::fs::symlink_metadata(folder).is_ok_and(|meta| {
-        meta.is_dir() && meta.uid() == nix::unistd::geteuid().as_raw() && meta.mode() & 0o077 == 0
+        let closed = meta.mode().trailing_zeros() >= 6; // no bit of the group's or of others'
+        meta.is_dir() && meta.uid() == nix::unistd::geteuid().as_raw() && closed
     })
 }
 

@@ -15,7 +15,9 @@ impl Stand {
         let folder = tempfile::tempdir().unwrap();
         let store = Store::make_at(&folder.path().join("a/b/intents")).unwrap();
         let stand = Self { _folder: folder, store };
-        texts.iter().for_each(|text| stand.mean(HOST, text, None));
+        for text in texts {
+            stand.mean(HOST, text, None);
+        }
         stand
     }
 
