@@ -22,3 +22,9 @@ mod stage;
 
 #[path = "fidelity/arrivals.rs"]
 mod arrivals;
+
+#[path = "fidelity/measures.rs"]
+mod measures;
+
+#[path = "fidelity/selftest.rs"]
+mod selftest;

@@ -7,11 +7,13 @@ pub mod context;
 pub mod deliver;
 pub mod explain;
 pub mod hook;
+pub mod iec;
 pub mod judge;
 pub mod log;
 pub mod options;
 pub mod policy;
 pub mod run;
+pub mod selftest;
 pub mod render;
 pub mod witness;
 pub mod report;
@@ -68,12 +70,14 @@ fn dispatch(matches: &clap::ArgMatches, out: &mut dyn Write) -> anyhow::Result<E
         Some(("deliver", sub)) => deliver::run(sub, out),
         Some(("explain", sub)) => explain::run(sub, out),
         Some(("hook", sub)) => hook::run(sub, out),
+        Some(("iec", sub)) => iec::run(sub, out),
         Some(("judge", sub)) => judge::run(sub, out),
         Some(("log", sub)) => log::run(sub, out),
         Some(("policy", sub)) => policy::run(sub, out),
         Some(("render", sub)) => render::run(sub, out),
         Some(("report", sub)) => report::run(sub, out),
         Some(("run", sub)) => run::run(sub, out),
+        Some(("selftest", sub)) => selftest::run(sub, out),
         Some(("witness", sub)) => witness::run(sub, out),
         _ => Ok(ExitCode::from(2)),
     }

@@ -21,6 +21,8 @@ pub fn table() -> Command {
         .subcommand(crate::cli::witness::command())
         .subcommand(crate::cli::log::command())
         .subcommand(crate::cli::log::report_command())
+        .subcommand(crate::cli::iec::command())
+        .subcommand(crate::cli::selftest::command())
 }
 
 fn where_options(command: Command) -> Command {

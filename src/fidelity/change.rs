@@ -89,6 +89,13 @@ pub const STEPS: &[Known] = &[
             Ok(if live { cargo.with_live(crate::fidelity::step::Live::Yes) } else { cargo })
         },
     },
+    plain!("lines-and", "newlines become &&", |text: &[u8]| replace(text, b"\n", b" && ")),
+    plain!("drop-tab", "a tab at the start removed", |text: &[u8]| {
+        text.strip_prefix(b"\t").unwrap_or(text).to_vec()
+    }),
+    with!("strip", "this text removed from the start", |text: &[u8], which: &[u8]| {
+        text.strip_prefix(which).unwrap_or(text).to_vec()
+    }),
     with!("prefix", "this text put before it", |text: &[u8], more: &[u8]| [more, text].concat()),
     with!("suffix", "this text put behind it", |text: &[u8], more: &[u8]| [text, more].concat()),
     with!("join-lines", "newlines become this text", |text: &[u8], more: &[u8]| replace(text, b"\n", more)),

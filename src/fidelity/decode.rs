@@ -39,6 +39,36 @@ pub const STEPS: &[Known] = &[
             at.and_then(|at| words.get(at + 1)).map(|word| vec![word.clone()]).ok_or(missing)
         })
     }),
+    step!(
+        "sudo-escape",
+        Nothing,
+        "sudo -i and -s: a backslash before all but letters, digits, _ - $",
+        |cargo, _| {
+            let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_-$".contains(&byte);
+            let escape = |word: Vec<u8>| -> Vec<u8> {
+                word.into_iter().flat_map(|b| if plain(b) { vec![b] } else { vec![b'\\', b] }).collect()
+            };
+            cargo.map_words(|words| Ok(words.into_iter().map(escape).collect()))
+        }
+    ),
+    step!("program-name", Nothing, "the receiver takes all of it for a program's name", |cargo, _| {
+        cargo.map(|text| {
+            let plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"_-./+".contains(byte);
+            let no_program =
+                StepError::Outside("the receiver takes all of it for a program's name, which it isn't");
+            if text.iter().all(plain) { Ok(text) } else { Err(no_program) }
+        })
+    }),
+    step!(
+        "screen-stuff",
+        Nothing,
+        "screen's stuff: \\NNN and ^X are characters, $NAME is expanded",
+        |cargo, _| {
+            let (text, before) = cargo.into_text()?;
+            let live = if before || memchr::memchr(b'$', &text).is_some() { Live::Yes } else { Live::No };
+            Ok(Cargo::text(stuffed(&text)).with_live(live))
+        }
+    ),
     step!("shell", Nothing, "a shell reads it: the words of its first command", |cargo, _| shell(
         cargo, None
     )),
@@ -302,6 +332,34 @@ fn env_escape(letter: u8, double: bool) -> Result<Option<u8>> {
         b'v' => 11,
         _ => return Err(StepError::Malformed("env -S knows no such escape")),
     }))
+}
+
+/// screen(1), "stuff": octal escapes, `^` with a letter, and a backslash before any other character.
+fn stuffed(text: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(text.len());
+    let mut rest = text;
+    loop {
+        match rest {
+            [b'\\', a @ b'0'..=b'7', b @ b'0'..=b'7', c @ b'0'..=b'7', after @ ..] => {
+                let value = u32::from(a - b'0') * 64 + u32::from(b - b'0') * 8 + u32::from(c - b'0');
+                out.push(u8::try_from(value & 0xff).unwrap_or(0));
+                rest = after;
+            }
+            [b'\\', byte, after @ ..] => {
+                out.push(*byte);
+                rest = after;
+            }
+            [b'^', byte @ b'@'..=b'_', after @ ..] => {
+                out.push(byte & 0x1f);
+                rest = after;
+            }
+            [byte, after @ ..] => {
+                out.push(*byte);
+                rest = after;
+            }
+            [] => return out,
+        }
+    }
 }
 
 /// Lines of a text, without their newlines; a last empty one does not count.

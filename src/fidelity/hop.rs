@@ -103,6 +103,14 @@ impl std::error::Error for PathError {}
 /// Bytes of the longest argument (`MAX_ARG_STRLEN` less the end mark).
 pub const ARGUMENT: usize = 131_071;
 
+/// Clients and common hops, ready to be followed.
+const READY: &str = include_str!("paths/ready.toml");
+
+#[derive(Deserialize)]
+struct Ready {
+    path: Vec<PathFile>,
+}
+
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct PathFile {
@@ -132,6 +140,19 @@ impl Path {
     pub fn parse(text: &str) -> Result<Self, PathError> {
         let file: PathFile =
             toml::from_str(text).map_err(|error| PathError(crate::text::escape(error.message())))?;
+        Self::from_file(file)
+    }
+
+    /// The paths that come with the program.
+    ///
+    /// # Errors
+    /// None, as a test shows.
+    pub fn ready() -> Result<Vec<Self>, PathError> {
+        let file: Ready = toml::from_str(READY).map_err(|error| PathError(error.message().to_owned()))?;
+        file.path.into_iter().map(Self::from_file).collect()
+    }
+
+    fn from_file(file: PathFile) -> Result<Self, PathError> {
         if file.hop.is_empty() {
             return Err(PathError("the path has no hop; add a [[hop]] table".to_owned()));
         }
@@ -288,6 +309,53 @@ mod tests {
 
     fn path(hops: &str) -> Path {
         Path::parse(&format!("name = \"t\"\n{hops}")).unwrap()
+    }
+
+    #[test]
+    fn the_ready_paths_carry_a_plain_text_and_do_what_their_hops_are_known_for() {
+        let ready = Path::ready().unwrap();
+        let of = |name: &str| ready.iter().find(|path| path.name == name).unwrap_or_else(|| panic!("{name}"));
+        let last = |name: &str, text: &str| of(name).trace(text.as_bytes()).pop().unwrap();
+        let refuses = ["sudo-login-command", "kubectl-exec-string"];
+        for path in &ready {
+            // one word: the text that nothing changes
+            let received = last(&path.name, "ls");
+            let expected = if path.name == "null-input" { "ls < /dev/null" } else { "ls" };
+            assert!(
+                received.is(expected.as_bytes())
+                    || path.name == "yaml-literal"
+                    || path.name == "yaml-folded"
+                    || path.name == "json-twice",
+                "{}: {received:?}",
+                path.name
+            );
+        }
+        for name in refuses {
+            assert!(matches!(last(name, "ls -l"), Received::Refused(_)), "{name}");
+        }
+        for (name, text, expected) in [
+            ("ssh-words", "echo a b", "echo"),
+            ("ssh", "echo 'a b'", "echo 'a b'"),
+            ("claude-code", "echo 'it'\n", "echo 'it'\n"),
+            ("claude-code-shell-quote-182", "a '!'", "a '\\!'"),
+            ("sudo-login", "echo 'a b'\nid", "echo 'a b'id"),
+            ("null-input", "a; b", "a; b < /dev/null"),
+            ("env-s-quoted", "echo a\\nb", "echo a\\nb"),
+            ("make-escaped", "echo $x", "echo $x"),
+            ("make-oneshell", "a $x\nb", "a $x\nb"),
+            ("screen", "a\\b^C", "ab"),
+            ("tmux-keys", "a;", "a"),
+            ("json-ssh-su", "a 'b' \"$c\"\n", "a 'b' \"$c\"\n"),
+        ] {
+            assert_eq!(
+                last(name, text).text().map(String::from_utf8_lossy).as_deref(),
+                Some(expected),
+                "{name}"
+            );
+        }
+        assert!(matches!(last("quoted-naively", "echo $x"), Received::Expanded(_)));
+        assert!(matches!(last("gemini-cli", "a # b"), Received::Refused(_)));
+        assert!(last("gemini-cli", "a | b").is(b"a | b"));
     }
 
     #[test]

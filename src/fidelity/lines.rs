@@ -37,11 +37,9 @@ pub const STEPS: &[Known] = &[
         let words = split(&text, b"")?;
         words.into_iter().next().ok_or(StepError::Outside("xargs got no word, so nothing starts"))
     }),
-    plain!(
-        "xargs-line",
-        "xargs -I reads it: quotes and backslashes, leading blanks go, one line",
-        xargs_line
-    ),
+    plain!("xargs-line", "xargs -I reads it: quotes and backslashes, leading blanks go, one line", |text| {
+        xargs_line(&text)
+    }),
     plain!("line", "the receiver reads one line at a time: the first", |text| {
         let first = lines_of(&text).first().map(|line| line.to_vec());
         first.ok_or(StepError::Outside("there is no line, so nothing starts"))

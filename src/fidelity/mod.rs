@@ -4,6 +4,7 @@
 //! Never: runs what was received in the place of what was meant.
 
 pub mod arrival;
+pub mod blame;
 pub mod change;
 pub mod channel;
 pub mod compare;
@@ -15,10 +16,14 @@ pub mod hop;
 pub mod intent;
 pub mod likeness;
 pub mod lines;
+pub mod locate;
 pub mod mechanism;
+pub mod nested;
 pub mod normal;
+pub mod payload;
 pub mod print;
 pub mod process;
+pub mod selftest;
 pub mod step;
 pub mod store;
 pub mod witness;
