@@ -1,6 +1,6 @@
 //! `agent-shctl iec`: where on its path a text was changed, and who is to blame for a call that failed.
 //!
-//! In: a path and a text, or evidence as JSON. Out: text for people, or JSON. Never: starts a hop.
+//! In: a path and a text, or evidence as JSON. Out: text for people, or JSON. Never: starts a hop, but for `bench`.
 
 use std::io::{Read as _, Write};
 use std::process::ExitCode;
@@ -11,6 +11,7 @@ use data_encoding::BASE64;
 use serde::Deserialize;
 use serde_json::json;
 
+use crate::cli::bench;
 use crate::fidelity::blame::{Evidence, blame};
 use crate::fidelity::hop::Path;
 use crate::fidelity::locate::{Extent, Finding, Location, first, follow};
@@ -22,6 +23,7 @@ pub fn command() -> Command {
     Command::new("iec")
         .about("Find where a text was changed on its way to the shell, and by whom a call failed")
         .subcommand_required(true)
+        .subcommand(bench::command())
         .subcommand(
             Command::new("locate")
                 .about("Follow standard input's text along a path; exit 1 if a hop changes it")
@@ -51,6 +53,7 @@ pub fn command() -> Command {
 
 pub fn run(options: &clap::ArgMatches, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     match options.subcommand() {
+        Some(("bench", sub)) => bench::run(sub, out),
         Some(("locate", sub)) => locate(sub, out),
         Some(("blame", sub)) => decide(sub, out),
         Some(("paths", _)) => {

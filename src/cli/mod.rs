@@ -3,6 +3,7 @@
 //! In: argument vector. Out: text on standard output, exit status. Never: runs what it judges.
 
 pub mod calls;
+pub mod bench;
 pub mod context;
 pub mod deliver;
 pub mod explain;
@@ -75,6 +76,9 @@ fn dispatch(matches: &clap::ArgMatches, out: &mut dyn Write) -> anyhow::Result<E
         Some(("log", sub)) => log::run(sub, out),
         Some(("policy", sub)) => policy::run(sub, out),
         Some(("render", sub)) => render::run(sub, out),
+        Some(("witness", sub)) => witness::run(sub, out),
+        Some(("deliver", sub)) => deliver::run(sub, out),
+        Some(("log", sub)) => log::run(sub, out),
         Some(("report", sub)) => report::run(sub, out),
         Some(("run", sub)) => run::run(sub, out),
         Some(("selftest", sub)) => selftest::run(sub, out),

@@ -4,6 +4,7 @@
 //! Never: runs what was received in the place of what was meant.
 
 pub mod arrival;
+pub mod bench;
 pub mod blame;
 pub mod change;
 pub mod channel;
