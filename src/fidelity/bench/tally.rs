@@ -119,7 +119,7 @@ pub struct Share(pub u64, pub u64);
 impl Share {
     /// Rounded down, so that only the whole is 1.
     pub fn per_ten_thousand(self) -> u64 {
-        if self.1 == 0 { 10_000 } else { self.0.saturating_mul(10_000) / self.1 }
+        self.0.saturating_mul(10_000).checked_div(self.1).unwrap_or(10_000)
     }
 
     /// As a number of JSON.

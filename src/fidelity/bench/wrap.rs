@@ -5,8 +5,8 @@
 /// A sender's way with a text.
 pub type Wrap = fn(&[u8]) -> Option<Vec<u8>>;
 
-fn around(before: &[u8], text: &[u8], after: &[u8]) -> Option<Vec<u8>> {
-    Some([before, text, after].concat())
+fn around(before: &[u8], text: &[u8], after: &[u8]) -> Vec<u8> {
+    [before, text, after].concat()
 }
 
 /// `text` with every `what` replaced.
@@ -31,7 +31,7 @@ fn quoted(text: &[u8]) -> Vec<u8> {
 }
 
 pub fn eval(text: &[u8]) -> Option<Vec<u8>> {
-    around(b"eval ", &quoted(text), b"")
+    Some(around(b"eval ", &quoted(text), b""))
 }
 
 pub fn quote(text: &[u8]) -> Option<Vec<u8>> {
@@ -40,15 +40,15 @@ pub fn quote(text: &[u8]) -> Option<Vec<u8>> {
 
 /// `bash -c 'TEXT'` with proper quotes, as one string.
 pub fn bash_quoted(text: &[u8]) -> Option<Vec<u8>> {
-    around(b"bash -c ", &quoted(text), b"")
+    Some(around(b"bash -c ", &quoted(text), b""))
 }
 
 pub fn bash_apostrophes(text: &[u8]) -> Option<Vec<u8>> {
-    around(b"bash -c '", text, b"'")
+    Some(around(b"bash -c '", text, b"'"))
 }
 
 pub fn bash_quotation(text: &[u8]) -> Option<Vec<u8>> {
-    around(b"bash -c \"", text, b"\"")
+    Some(around(b"bash -c \"", text, b"\""))
 }
 
 /// Only the quotation marks are escaped.
@@ -68,35 +68,35 @@ pub fn bash_quotation_all(text: &[u8]) -> Option<Vec<u8>> {
 /// JSON's quotes taken for a shell's.
 pub fn bash_json(text: &[u8]) -> Option<Vec<u8>> {
     let text = serde_json::to_string(std::str::from_utf8(text).ok()?).ok()?;
-    around(b"bash -c ", text.as_bytes(), b"")
+    Some(around(b"bash -c ", text.as_bytes(), b""))
 }
 
 pub fn null_input(text: &[u8]) -> Option<Vec<u8>> {
-    around(b"", text, b" < /dev/null")
+    Some(around(b"", text, b" < /dev/null"))
 }
 
 pub fn eval_null_input(text: &[u8]) -> Option<Vec<u8>> {
-    around(b"eval ", &quoted(text), b" \\< /dev/null")
+    Some(around(b"eval ", &quoted(text), b" \\< /dev/null"))
 }
 
 pub fn braces(text: &[u8]) -> Option<Vec<u8>> {
-    around(b"{ ", text, b"; }")
+    Some(around(b"{ ", text, b"; }"))
 }
 
 pub fn braces_lines(text: &[u8]) -> Option<Vec<u8>> {
-    around(b"{\n", text, b"\n}")
+    Some(around(b"{\n", text, b"\n}"))
 }
 
 pub fn subshell(text: &[u8]) -> Option<Vec<u8>> {
-    around(b"(\n", text, b"\n)")
+    Some(around(b"(\n", text, b"\n)"))
 }
 
 pub fn after_cd(text: &[u8]) -> Option<Vec<u8>> {
-    around(b"cd / && ", text, b"")
+    Some(around(b"cd / && ", text, b""))
 }
 
 pub fn with_status(text: &[u8]) -> Option<Vec<u8>> {
-    around(b"", text, b"; echo __rc=$?")
+    Some(around(b"", text, b"; echo __rc=$?"))
 }
 
 pub fn trimmed(text: &[u8]) -> Option<Vec<u8>> {
@@ -124,7 +124,7 @@ pub fn marks_escaped(text: &[u8]) -> Option<Vec<u8>> {
                 |b| if matches!(b, b'"' | b'\\' | b'$' | b'`' | b'!') { vec![b'\\', *b] } else { vec![*b] },
             )
             .collect();
-        around(b"eval \"", &escaped, b"\"")
+        Some(around(b"eval \"", &escaped, b"\""))
     } else {
         eval(text)
     }
@@ -170,17 +170,17 @@ pub fn json_twice(text: &[u8]) -> Option<Vec<u8>> {
 
 /// A recipe of a makefile, as it comes.
 pub fn recipe(text: &[u8]) -> Option<Vec<u8>> {
-    around(b"SHELL = /bin/bash\nall:\n\t@", text, b"\n")
+    Some(around(b"SHELL = /bin/bash\nall:\n\t@", text, b"\n"))
 }
 
 /// Every line of it in the recipe.
 pub fn recipe_lines(text: &[u8]) -> Option<Vec<u8>> {
-    around(b"SHELL = /bin/bash\nall:\n\t@", &replaced(text, b"\n", b"\n\t"), b"\n")
+    Some(around(b"SHELL = /bin/bash\nall:\n\t@", &replaced(text, b"\n", b"\n\t"), b"\n"))
 }
 
 /// What a line of a terminal needs at its end, and a line that says that it was read.
 pub fn typed(text: &[u8]) -> Option<Vec<u8>> {
-    around(b"", text, b"\n")
+    Some(around(b"", text, b"\n"))
 }
 
 #[cfg(test)]
