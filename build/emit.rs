@@ -18,8 +18,9 @@ use crate::policy::tables::{
     SemanticClass, Style, Tables, Tier,
 };
 use crate::policy::temper::{
-    Audit, Confine, Descriptions, Enforcement, Exceptions, Interactive, Level, Limits, Mode, Resolution,
-    Scripts, Shells, Skips, Switch, Temper, ThresholdsByMode, TierWeights, Unknowns, Unsettled, Unsure,
+    Audit, Confine, Descriptions, Enforcement, Exceptions, Fidelity, Interactive, Level, Limits, Mode,
+    OnDivergence, Resolution, Scripts, Shells, Skips, Switch, Temper, ThresholdsByMode, TierWeights,
+    Unknowns, Unsettled, Unsure,
 };
 use crate::score::{Thresholds, Weights};
 use crate::verdict::{Permille, Verdict};
@@ -75,7 +76,7 @@ records! {
     Role { is, tags }
     Temper {
         mode, enforcement, warn, interactive, scripts, weights, thresholds, tiers, unknown, limits, resolution,
-        shells, audit, confine,
+        shells, audit, confine, fidelity,
     }
     Weights { structure, semantics, paths, patterns }
     Thresholds { warn, deny }
@@ -92,6 +93,7 @@ records! {
     Shells { default, bash, sh, dash, zsh }
     Audit { syslog, sockets, facility, file, required, wait_ms, text_limit }
     Confine { level, required, writable, hidden, caches }
+    Fidelity { on_divergence, require_intent }
 }
 
 words!(
@@ -109,6 +111,7 @@ words!(
     Enforcement,
     Unsettled,
     Interactive,
+    OnDivergence,
     Scripts,
     Switch,
     Exceptions,

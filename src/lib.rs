@@ -48,7 +48,7 @@
 //! - I6 A policy layer that the agent could write only tightens; only root's relaxes.
 //! - I7 The order of rules, files and findings never matters.
 //! - I8 More evidence never means a milder verdict; points are never negative.
-//! - I9 Repair runs only what was meant, and both texts are in the record. (Nothing is repaired yet.)
+//! - I9 Repair runs only what was meant, and both texts are in the record.
 //! - I10 Untrusted text reaches no terminal, log or prompt unescaped.
 //!
 //! # Words that must not be mixed

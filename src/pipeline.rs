@@ -6,6 +6,7 @@
 pub mod delivery;
 mod hearing;
 pub(crate) mod joined;
+mod meant;
 pub mod refusal;
 pub(crate) mod terms;
 
@@ -16,16 +17,18 @@ use std::fmt;
 use crate::decision::Decision;
 use crate::envelope::{self, Envelope};
 use crate::exec::{Call, ExecError, exec};
+use crate::fidelity::course::Course;
 use crate::invocation::Invocation;
 use crate::invocation::ancestry;
 use crate::invocation::context::Context;
 use crate::invocation::form::Form;
 use crate::invocation::memory::reserve_standard_descriptors;
 use crate::invocation::shell::{self, NoShell};
-use crate::invocation::source::Source;
+use crate::invocation::source::{Source, SourceError};
 use crate::policy::temper::Interactive;
 use crate::text::{judged, raw};
 use hearing::{Case, Hearing, Session};
+use meant::Instead;
 
 const SESSION: &str = "an interactive shell can't be judged beforehand; \
                        give the command with -c, as a script file, or on standard input without a terminal";
@@ -51,42 +54,78 @@ pub fn run(argv: Vec<CString>, environ: Vec<CString>) -> u8 {
     end.status()
 }
 
-fn walk(argv: Vec<CString>, environ: Vec<CString>) -> Result<Infallible, End> {
+fn walk(mut argv: Vec<CString>, environ: Vec<CString>) -> Result<Infallible, End> {
     let hearing = Hearing::open()?;
     let temper = hearing.policy.temper();
+    let given = meant::given(&mut argv, &environ)?;
     let name = argv.first().map_or(&b""[..], |name| name.as_bytes());
     let shell = shell::find(name, &terms::candidates(temper))?;
-    let invocation = Invocation::read(argv, environ, shell);
+    let mut invocation = Invocation::read(argv, environ, shell);
     let session = if invocation.is_session() { Session::Unmediated } else { Session::Judged };
-    let source = match session {
+    let mut source = match session {
         Session::Unmediated => Source::Nothing,
         Session::Judged => {
             Source::read(&invocation, &terms::limits(temper)).map_err(|e| unread(&hearing, &e))?
         }
     };
-    let context = invocation.context();
-    let whole = judged(source.text(&invocation));
-    let envelope = match invocation.line.form {
-        Form::Command { .. } => envelope::read(&whole, &context, &ancestry::names),
-        Form::Script { .. } | Form::Input { .. } | Form::Inert(_) | Form::Unclear(_) => {
-            Envelope::bare(&whole)
+    let mut context = invocation.context();
+    let received = judged(source.text(&invocation)).into_owned();
+    let mut envelope = taken_apart(&received, &invocation, &context);
+    let (arrival, course) = meant::weigh(&invocation, (&received, &envelope), &given, &hearing);
+    let meant = arrival.meant.as_deref().map(|text| judged(text).into_owned());
+    let repaired = match (&course, &meant) {
+        (Course::Repair, Some(meant)) => {
+            let read = |text: &str| Some(taken_apart(text, &invocation, &context).command.into_owned());
+            let instead = meant::instead(&invocation, (&received, &envelope), meant, &read);
+            source = put(instead, source, &mut invocation).map_err(|e| unread(&hearing, &e))?;
+            context = invocation.context();
+            Some(judged(source.text(&invocation)).into_owned())
         }
+        (Course::Run | Course::RunIfBoth | Course::Repair | Course::Refuse(_), _) => None,
     };
-    let decision = judge(&invocation, (&whole, &envelope), &context, &hearing);
+    let whole = repaired.as_ref().unwrap_or(&received);
+    if repaired.is_some() {
+        envelope = taken_apart(whole, &invocation, &context);
+    }
+    let decision = judge(&invocation, (whole, &envelope), &context, &hearing);
+    let decision = meant::settle(decision, &course, meant.as_deref(), |meant| {
+        judge(&invocation, (meant, &meant::holding(&envelope, meant)), &context, &hearing)
+    });
     let shown = raw(envelope.shown());
+    let as_received = raw(&received);
     let case = Case {
         framework: envelope.framework,
         envelope: matches!(invocation.line.form, Form::Command { .. }).then_some(envelope.form),
+        arrival: Some((&arrival, repaired.as_ref().map(|_| &*as_received))),
         ..Case::of(&shown, &decision)
     };
     let resolved = joined::resolve(&decision, &hearing.policy);
     let Some(warrant) = decision.leave(resolved, temper.enforcement) else {
-        return Err(denied(&hearing, case));
+        return Err(held(&hearing, case, &course));
     };
     let argv = source.place(&invocation).map_err(|error| unread(&hearing, &error))?;
     let confined = hearing.close(warrant, case, session, &context)?;
     let argv = named(argv, invocation.shell.name);
     Ok(exec(confined, Call { program: invocation.shell.path, argv, environ: invocation.environ })?)
+}
+
+fn taken_apart<'t>(text: &'t str, invocation: &Invocation, context: &Context) -> Envelope<'t> {
+    match invocation.line.form {
+        Form::Command { .. } => envelope::read(text, context, &ancestry::names),
+        Form::Script { .. } | Form::Input { .. } | Form::Inert(_) | Form::Unclear(_) => Envelope::bare(text),
+    }
+}
+
+/// Puts what was meant in the place of what was received.
+fn put(instead: Instead, source: Source, invocation: &mut Invocation) -> Result<Source, SourceError> {
+    match instead {
+        Instead::Text(text) => source.replaced(raw(&text).into_owned(), &mut invocation.argv),
+        Instead::Argument(at, text) => {
+            let text = CString::new(text).map_err(|_| SourceError::Zero)?;
+            invocation.argv.get_mut(at).into_iter().for_each(|word| word.clone_from(&text));
+            Ok(source)
+        }
+    }
 }
 
 /// What is thought of the text. What has none is decided here.
@@ -120,6 +159,19 @@ fn noted(note: &str) -> Decision {
 fn denied(hearing: &Hearing, case: Case<'_>) -> End {
     hearing.refusal(case);
     End::Denied(refusal::message(&judged(case.text), case.decision))
+}
+
+/// [`denied`], or, where only the way here is at fault, the words for that.
+fn held(hearing: &Hearing, case: Case<'_>, course: &Course) -> End {
+    match (course, case.arrival) {
+        (Course::Refuse(refusal), Some((arrival, _)))
+            if case.decision.notes.iter().any(|n| n == refusal.reason()) =>
+        {
+            hearing.refusal(case);
+            End::Denied(refusal.message(arrival))
+        }
+        (Course::Run | Course::RunIfBoth | Course::Repair | Course::Refuse(_), _) => denied(hearing, case),
+    }
 }
 
 /// A text that can't be read whole is not run in observe mode either: part of it may be gone.

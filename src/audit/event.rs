@@ -10,6 +10,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::mask::mask;
 use crate::decision::{Coverage, Decision};
+use crate::fidelity::arrival::{self as fidelity, Arrival};
 use crate::text;
 use crate::verdict::Verdict;
 
@@ -117,6 +118,9 @@ pub(super) const CUT: &str = "\\...";
 /// must be masked all the same.
 const SEARCHED_BEYOND: usize = 4096;
 
+/// Longest other text in bytes: both must fit into one line.
+const OTHER: usize = 1536;
+
 impl Event {
     /// `text_limit` is [`super::AuditPolicy::text_limit`].
     pub fn new(decision: &Decision, facts: &Facts<'_>, text_limit: usize) -> Self {
@@ -138,6 +142,32 @@ impl Event {
         out.fields.push(("seq", Value::Number(link.number)));
         out.fields.push(("chain", Value::Text(link.chain().to_owned())));
         out
+    }
+
+    /// Adds whether the text is what was meant, and the other text where they differ: what was meant, or, where
+    /// that runs instead, what was `received` (INVARIANT(I9)).
+    #[must_use]
+    pub fn with_arrival(mut self, arrival: &Arrival, received: Option<&[u8]>) -> Self {
+        let mut add = |name, text: &str, limit| {
+            self.fields.push((name, Value::Text(cut(&mask(text), limit))));
+        };
+        add("intent", arrival.outcome.name(), 32);
+        if let Some(by) = arrival.by {
+            add("intent_by", by.name(), 32);
+        }
+        if let Some(digest) = arrival.digest {
+            add("intent_sha256", &digest.to_string(), 64);
+        }
+        if let fidelity::Outcome::Diverged(divergence) = &arrival.outcome {
+            add("mechanism", divergence.mechanism.name(), 32);
+            add("change", divergence.detail, 64);
+        }
+        match (received, &arrival.meant) {
+            (Some(received), _) => add("received", &text::judged(received), OTHER),
+            (None, Some(meant)) => add("meant", &text::judged(meant), OTHER),
+            (None, None) => {}
+        }
+        self
     }
 
     /// Every field but the text, in order.
@@ -264,6 +294,26 @@ pub(super) mod tests {
             confinement: "none",
         };
         Event::new(&Decision::refused("because"), &facts, limit)
+    }
+
+    #[test]
+    fn both_texts_are_in_the_record() {
+        use crate::fidelity::mechanism::diagnose;
+        let (meant, received) = (&b"echo 'a\\\\b'"[..], &b"echo 'a\\b'"[..]);
+        let arrival = Arrival {
+            outcome: fidelity::Outcome::Diverged(Box::new(diagnose(meant, received))),
+            by: Some(fidelity::By::Process),
+            digest: None,
+            meant: Some(meant.to_vec()),
+        };
+        let has = |event: &Event, name, value: &str| {
+            event.fields().contains(&(name, Value::Text(value.to_owned())))
+        };
+        let refused = event(received, "/", 100).with_arrival(&arrival, None);
+        assert!(has(&refused, "intent", "diverged") && has(&refused, "mechanism", "quote-consumption"));
+        assert!(has(&refused, "meant", "echo 'a\\\\\\\\b'") && refused.text(100) == "echo 'a\\\\b'");
+        let repaired = event(meant, "/", 100).with_arrival(&arrival, Some(received));
+        assert!(has(&repaired, "received", "echo 'a\\\\b'") && repaired.text(100) == "echo 'a\\\\\\\\b'");
     }
 
     #[test]

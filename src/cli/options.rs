@@ -22,8 +22,10 @@ pub fn table() -> Command {
         .subcommand(crate::cli::render::command())
         .subcommand(crate::cli::deliver::command())
         .subcommand(crate::cli::witness::command())
+        .subcommand(crate::cli::iec::command())
         .subcommand(crate::cli::log::command())
         .subcommand(crate::cli::log::report_command())
+        .subcommand(crate::cli::selftest::command())
 }
 
 fn where_options(command: Command) -> Command {

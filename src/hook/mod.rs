@@ -15,6 +15,9 @@ use answer::{Reply, Ruling};
 use client::Client;
 use request::{Ask, Request};
 
+use crate::fidelity::intent::{self, Meant};
+use crate::text::raw;
+
 /// Largest input in bytes; a longer one is refused.
 const INPUT_LIMIT: u64 = 16 << 20;
 
@@ -32,8 +35,13 @@ fn answer(client: Client, input: &mut dyn Read) -> Reply {
     match read(client, input) {
         Ok(Request::Other) => answer::reply(client, &Ruling::Pass),
         Ok(Request::Shell(ask)) => {
-            keep_intent(client, &ask);
-            answer::reply(client, &hearing::hear(client, &ask))
+            let ruling = hearing::hear(client, &ask);
+            match ruling {
+                // what is refused never arrives, and its record would stand beside those that do
+                Ruling::Deny(_) => {}
+                Ruling::Pass | Ruling::Ask(_) => keep_intent(client, &ask),
+            }
+            answer::reply(client, &ruling)
         }
         Err(why) => {
             hearing::unread(client, &why);
@@ -55,5 +63,12 @@ fn read(client: Client, input: &mut dyn Read) -> Result<Request, String> {
 }
 
 /// Where the text that the model meant is kept for `fidelity`, before anything can change it on its way to
-/// the shell.
-fn keep_intent(_client: Client, _ask: &Ask) {}
+/// the shell. A record that can't be written stops nobody here: agent-sh finds none, and the policy says what
+/// becomes of that (`fidelity.require-intent`).
+fn keep_intent(client: Client, ask: &Ask) {
+    let cwd = raw(&ask.directory);
+    for text in &ask.texts {
+        let meant = Meant { framework: client.facts().name, call: None, cwd: &cwd, text: &raw(text) };
+        drop(intent::record(&meant));
+    }
+}

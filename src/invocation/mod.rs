@@ -90,7 +90,8 @@ impl Invocation {
         self.startup.iter().filter(chosen).map(|s| s.path.clone()).collect()
     }
 
-    fn dialect(&self) -> Dialect {
+    /// The grammar with which the real shell reads the text.
+    pub fn dialect(&self) -> Dialect {
         match self.shell.flavor {
             Flavor::Bash if self.shell.name == shell::ShellName::Sh || self.line.named("posix") => {
                 Dialect::Posix

@@ -140,6 +140,29 @@ impl Source {
         }
     }
 
+    /// Another text in the place of this one, from memory or in the argument vector.
+    pub fn replaced(self, text: Vec<u8>, argv: &mut [CString]) -> Result<Self, SourceError> {
+        Ok(match self {
+            Self::Argument { at } => {
+                if text.len() > ARGUMENT {
+                    return Err(SourceError::TooLong { limit: ARGUMENT });
+                }
+                let text = CString::new(text).map_err(|_| SourceError::Zero)?;
+                argv.get_mut(at).into_iter().for_each(|word| word.clone_from(&text));
+                Self::Argument { at }
+            }
+            Self::Script { file, run: Run::Descriptor(number), .. } => {
+                Self::Script { file, text, run: Run::Descriptor(number) }
+            }
+            Self::Script { file, run: Run::OwnPath | Run::Memory, .. } => {
+                Self::Script { file, text, run: Run::Memory }
+            }
+            Self::Input { .. } => Self::Input { text },
+            Self::Nothing => Self::Nothing,
+            Self::Unreadable => Self::Unreadable,
+        })
+    }
+
     /// Puts the text where the real shell will read it, and gives the argument vector for it. Descriptors
     /// made here stay open over the exec.
     pub fn place(&self, invocation: &Invocation) -> Result<Vec<CString>, SourceError> {

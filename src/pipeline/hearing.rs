@@ -9,6 +9,7 @@ use super::{End, joined, terms};
 use crate::audit::{self, AuditPolicy, Event, Facts, Logged, Outcome, Subject};
 use crate::confine::{Confined, Plan, Scene, Surprise};
 use crate::decision::{Decision, Ground, Warrant};
+use crate::fidelity::arrival::Arrival;
 use crate::invocation::callers;
 use crate::invocation::context::Context;
 use crate::invocation::startup;
@@ -41,12 +42,14 @@ pub(super) struct Case<'a> {
     /// The client and the form in which it passed the text, where it is a command string.
     pub(super) framework: Option<&'a str>,
     pub(super) envelope: Option<&'a str>,
+    /// Whether it is what was meant; and what was received, where what was meant runs instead.
+    pub(super) arrival: Option<(&'a Arrival, Option<&'a [u8]>)>,
 }
 
 impl<'a> Case<'a> {
     /// A text that is in no envelope.
     pub(super) fn of(text: &'a [u8], decision: &'a Decision) -> Self {
-        Self { text, decision, framework: None, envelope: None }
+        Self { text, decision, framework: None, envelope: None, arrival: None }
     }
 }
 
@@ -101,7 +104,11 @@ impl Hearing {
             micros: u64::try_from(self.began.elapsed().as_micros()).unwrap_or(u64::MAX),
             confinement,
         };
-        Event::new(case.decision, &facts, self.audit.text_limit)
+        let event = Event::new(case.decision, &facts, self.audit.text_limit);
+        match case.arrival {
+            Some((arrival, received)) => event.with_arrival(arrival, received),
+            None => event,
+        }
     }
 
     /// Records that the command will not run.

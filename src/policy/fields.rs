@@ -4,7 +4,7 @@
 //! Never: a setting that isn't in this table. `build.rs` includes this file too.
 
 use crate::policy::temper::{
-    Enforcement, Exceptions, Interactive, Level, Mode, Scripts, Switch, Temper, Unsettled,
+    Enforcement, Exceptions, Interactive, Level, Mode, OnDivergence, Scripts, Switch, Temper, Unsettled,
 };
 use crate::verdict::{Permille, Verdict};
 
@@ -152,6 +152,8 @@ pub const FIELDS: &[Field] = &[
     field!("confine.writable", List, Fewer, confine.writable),
     field!("confine.hidden", List, More, confine.hidden),
     field!("confine.caches", List, Fewer, confine.caches),
+    choice!("fidelity.on-divergence", OnDivergence, fidelity.on_divergence),
+    choice!("fidelity.require-intent", Switch, fidelity.require_intent),
 ];
 
 /// Whether a key may be left out of `base.toml`: own verdicts of unknowns are rare.

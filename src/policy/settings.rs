@@ -76,7 +76,9 @@ impl Reader<'_, '_> {
         key: &str,
         value: &Spanned<DeValue<'_>>,
     ) -> Result<(), PolicyError> {
-        let whole = if prefix.is_empty() { key.to_owned() } else { format!("{prefix}.{key}") };
+        // `on_divergence` is as good as `on-divergence`
+        let key = key.replace('_', "-");
+        let whole = if prefix.is_empty() { key } else { format!("{prefix}.{key}") };
         let known = FIELDS.iter().enumerate().find(|(_, field)| field.key == whole);
         if let Some((place, field)) = known {
             self.changes.push((place, span.clone()));

@@ -82,6 +82,17 @@ choice! {
 }
 
 choice! {
+    /// What becomes of a text that is not what was meant.
+    OnDivergence {
+        /// it runs if both texts are allowed
+        Observe = "observe",
+        /// what was meant runs, if that is allowed
+        Repair = "repair",
+        Refuse = "refuse",
+    }
+}
+
+choice! {
     /// How much the kernel holds.
     Level { Off = "off", Standard = "standard" }
 }
@@ -103,6 +114,7 @@ pub struct Temper {
     pub shells: Shells,
     pub audit: Audit,
     pub confine: Confine,
+    pub fidelity: Fidelity,
 }
 
 impl Temper {
@@ -276,6 +288,14 @@ pub struct Confine {
     pub caches: &'static [&'static str],
 }
 
+/// What is asked of texts for which a hook records what was meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Fidelity {
+    pub on_divergence: OnDivergence,
+    /// On: a framework's text of which nothing is known as meant does not run.
+    pub require_intent: Switch,
+}
+
 impl Temper {
     /// Zeros and the strictest choices, to be filled by `base.toml`.
     pub const BLANK: Self = {
@@ -336,6 +356,7 @@ impl Temper {
                 hidden: &[],
                 caches: &[],
             },
+            fidelity: Fidelity { on_divergence: OnDivergence::Refuse, require_intent: Switch::On },
         }
     };
 }

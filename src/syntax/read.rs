@@ -81,7 +81,7 @@ pub fn read(text: &str, dialect: Dialect, limits: &Limits) -> Reading {
         Ok(facts) => facts,
         Err(bound) => return unread(bound),
     };
-    let Parsed { script, error, unread } = grammar::parse(text, dialect, limits);
+    let Parsed { script, error, unread, .. } = grammar::parse(text, dialect, limits);
     let mut alternatives = Vec::new();
     if dialect == Dialect::Posix && !facts.is_plain {
         let other = grammar::parse(text, Dialect::Bash, limits);

@@ -24,10 +24,10 @@ const PAUSE: Duration = Duration::from_millis(10);
 
 /// Starts the launcher and waits for it and, for the grace, for what it leaves behind.
 pub fn run(note: &Note, words: Vec<OsString>) -> u8 {
-    let none: Option<&str> = None;
+    let nothing: Option<&str> = None;
     let flags = MsFlags::MS_NOSUID | MsFlags::MS_NODEV | MsFlags::MS_NOEXEC;
     // without it programs see the outer numbers of processes, and probes still record
-    let _ = mount(Some("proc"), "/proc", Some("proc"), flags, none);
+    let _ = mount(Some("proc"), "/proc", Some("proc"), flags, nothing);
     if note.network == Network::Private {
         // without loopback an ssh to this machine fails, and its hop is unobserved
         let _ = raise_loopback();
@@ -66,7 +66,7 @@ pub fn run(note: &Note, words: Vec<OsString>) -> u8 {
     status.unwrap_or(STOPPED)
 }
 
-/// `ip link set lo up`, by netlink: an RTM_NEWLINK for device 1 with IFF_UP.
+/// `ip link set lo up`, by netlink: an `RTM_NEWLINK` for device 1 with `IFF_UP`.
 fn raise_loopback() -> nix::Result<()> {
     let socket =
         socket(AddressFamily::Netlink, SockType::Raw, SockFlag::SOCK_CLOEXEC, SockProtocol::NetlinkRoute)?;

@@ -114,7 +114,8 @@ pub fn observe(order: &Order) -> Result<Observation, ObserveError> {
         Manner::Own => by_path(&home.0, &probe, &words).map_err(system("make links to the probe"))?,
         Manner::BashEnv => by_bash_env(&home.0, &probe, &words).map_err(system("write the start-up file"))?,
     };
-    let status = command.status().map_err(system("start the launcher"))?;
+    // standard output is the report's
+    let status = command.stdout(std::io::stderr()).status().map_err(system("start the launcher"))?;
     let records = record::read_all(&records).map_err(system("read the records"))?;
     let canary = match (has_canary, marker.exists()) {
         (false, _) => Canary::Absent,

@@ -115,7 +115,9 @@ pub fn find(path: &OsStr, more: &[String]) -> Vec<PathBuf> {
         if name.contains('/') {
             add(Path::new(name));
         } else {
-            folders.iter().for_each(|folder| add(&folder.join(name)));
+            for folder in &folders {
+                add(&folder.join(name));
+            }
         }
     }
     found.into_iter().collect()

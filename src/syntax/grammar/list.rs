@@ -14,13 +14,14 @@ const CLOSERS: [&str; 8] = ["then", "do", "done", "fi", "elif", "else", "esac", 
 
 impl Reader<'_> {
     /// Reads the whole text unit by unit, as bash does: a fault leaves the units before it.
-    pub(super) fn read_all(&mut self) -> (Script, Option<Broken>) {
+    pub(super) fn read_all(&mut self) -> (Script, Vec<usize>, Option<Broken>) {
         let mut script = Script::default();
+        let mut units = Vec::new();
         loop {
             match self.read_unit(&mut script.items) {
-                Ok(true) => {}
-                Ok(false) => return (script, None),
-                Err(broken) => return (script, Some(broken)),
+                Ok(true) => units.push(script.items.len()),
+                Ok(false) => return (script, units, None),
+                Err(broken) => return (script, units, Some(broken)),
             }
         }
     }

@@ -56,6 +56,9 @@ impl std::error::Error for SyntaxError {}
 pub struct Parsed {
     /// The complete commands before the error, or all: bash runs these.
     pub script: Script,
+    /// How many of its items each unit ends at: what bash reads before it runs anything, and drops whole
+    /// where an expansion in it fails.
+    pub units: Vec<usize>,
     pub error: Option<SyntaxError>,
     /// Where the first command begins that can't be read (bytes).
     pub unread: usize,
@@ -64,8 +67,8 @@ pub struct Parsed {
 /// Reads a whole text.
 pub fn parse(text: &str, dialect: Dialect, limits: &Limits) -> Parsed {
     let mut reader = Reader::new(text, dialect, limits);
-    let (script, broken) = reader.read_all();
-    Parsed { script, error: broken.map(|b| locate(text, b)), unread: reader.unit }
+    let (script, units, broken) = reader.read_all();
+    Parsed { script, units, error: broken.map(|b| locate(text, b)), unread: reader.unit }
 }
 
 /// Reads a fragment in which only expansions are live (`${x:-word}` strings, arithmetic, prompts).

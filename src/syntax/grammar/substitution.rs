@@ -78,7 +78,7 @@ impl Reader<'_> {
         let span = self.span(start, self.at);
         let substituted = self.deeper(|reader| {
             let mut unit = reader.inner(&inner, Origin::Fixed(span));
-            let (script, broken) = unit.read_all();
+            let (script, _, broken) = unit.read_all();
             match broken {
                 Some(broken) if matches!(broken.fault, Fault::Bound(_)) => reader.broken(broken.fault),
                 Some(_) => Ok(Substituted { script, broken: Some(inner.clone()), span }),
@@ -97,7 +97,7 @@ impl Reader<'_> {
         let text = self.slice(from, to);
         let origin = self.origin_at(from);
         self.deeper(|reader| {
-            let (script, broken) = reader.inner(text, origin).read_all();
+            let (script, _, broken) = reader.inner(text, origin).read_all();
             match broken {
                 Some(broken) if matches!(broken.fault, Fault::Bound(_)) => reader.broken(broken.fault),
                 Some(_) => Ok(Substituted { script, broken: Some(text.to_owned()), span }),

@@ -1,0 +1,261 @@
+//! `agent-shctl iec bench`: texts over the ways of this machine, and what channels bring back.
+//!
+//! In: payloads, names of ways. Out: a table, or one JSON object; an SVG. Never: starts a way that lacks a program
+//! without saying so.
+
+use std::io::{IsTerminal as _, Write};
+use std::process::ExitCode;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use anyhow::Context as _;
+use clap::{Arg, ArgAction, ArgMatches, Command};
+
+use crate::fidelity::bench::payload::{self, Payload};
+use crate::fidelity::bench::plot;
+use crate::fidelity::bench::scene::Scene;
+use crate::fidelity::bench::tally::{Fate, Loudness, Recovery, Sums};
+use crate::fidelity::bench::trial::Outcome;
+use crate::fidelity::bench::way::{WAYS, Way};
+use crate::fidelity::bench::{Tried, reference, try_pair};
+use crate::text::{escape, escape_bytes};
+
+pub fn command() -> Command {
+    Command::new("bench")
+        .about("Send texts over the ways of this machine: what is changed, how loudly, what a channel brings back")
+        .arg(
+            Arg::new("paths")
+                .long("paths")
+                .value_name("NAME,...")
+                .value_delimiter(',')
+                .help("ways or groups of ways; all, where it isn't given"),
+        )
+        .arg(
+            Arg::new("payloads")
+                .long("payloads")
+                .value_name("FILE")
+                .help("lines {\"name\",\"tags\",\"text_b64\"}, in which PROBE stands for the probe's path; they are run"),
+        )
+        .arg(Arg::new("json").long("json").action(ArgAction::SetTrue).help("print one JSON object"))
+        .arg(Arg::new("svg").long("svg").value_name("FILE").help("write a plot of the changed-call rate of each way"))
+}
+
+/// The ways that were asked for.
+fn ways(options: &ArgMatches) -> anyhow::Result<Vec<&'static Way>> {
+    let Some(names) = options.get_many::<String>("paths") else { return Ok(WAYS.iter().collect()) };
+    let mut out = Vec::new();
+    for name in names {
+        let found: Vec<&Way> = WAYS.iter().filter(|w| w.name == name || w.group == name).collect();
+        anyhow::ensure!(!found.is_empty(), "no way or group is called {}", escape(name));
+        out.extend(found);
+    }
+    Ok(out)
+}
+
+/// Everything that was counted.
+#[derive(Debug, Default)]
+struct Figures {
+    tried: Vec<Tried>,
+    skipped: Vec<(&'static str, &'static str)>,
+    faults: Vec<String>,
+}
+
+pub fn run(options: &ArgMatches, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
+    let path = options.get_one::<String>("payloads").context("say which texts with --payloads FILE")?;
+    let text = std::fs::read_to_string(path)
+        .with_context(|| format!("cannot read {}", escape_bytes(path.as_bytes())))?;
+    let payloads = payload::read(&text).with_context(|| escape_bytes(path.as_bytes()))?;
+    let figures = measure(&ways(options)?, &payloads)?;
+    if let Some(file) = options.get_one::<String>("svg") {
+        let rows = by_way(&figures);
+        std::fs::write(file, plot::bars(&rows))
+            .with_context(|| format!("cannot write {}", escape_bytes(file.as_bytes())))?;
+    }
+    if options.get_flag("json") {
+        writeln!(out, "{}", object(&figures))?;
+    } else {
+        people(&figures, out)?;
+    }
+    let sums = Sums::of(figures.tried.iter().map(|t| &t.pair));
+    let is_good = figures.faults.is_empty()
+        && figures.tried.iter().all(|t| t.false_refusal.is_none() && t.false_recovery.is_none())
+        && sums.recovered_share().per_ten_thousand() >= 9_500;
+    Ok(if is_good { ExitCode::SUCCESS } else { ExitCode::from(1) })
+}
+
+/// Tries every pair, on as many threads as there are processors.
+fn measure(ways: &[&'static Way], payloads: &[Payload]) -> anyhow::Result<Figures> {
+    let scene = Scene::open().context("cannot make the bench's folder in /tmp")?;
+    let mut figures = Figures::default();
+    let mut usable = Vec::new();
+    for way in ways {
+        match scene.lacks(way) {
+            Some(need) => {
+                drop(writeln!(std::io::stderr(), "SKIPPED {}: no {need}", way.name));
+                figures.skipped.push((way.name, need));
+            }
+            None => usable.push(*way),
+        }
+    }
+    let meant: Vec<Outcome> = payloads.iter().map(|p| reference(&scene, p)).collect::<Result<_, _>>()?;
+    let pairs: Vec<(&'static Way, usize)> =
+        usable.iter().flat_map(|way| (0..payloads.len()).map(move |at| (*way, at))).collect();
+    let (next, results) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+    let shows = std::io::stderr().is_terminal();
+    std::thread::scope(|scope| {
+        for _ in 0..std::thread::available_parallelism().map_or(1, |n| n.get().min(8)) {
+            scope.spawn(|| {
+                while let Some((at, (way, number))) = take(&next, &pairs) {
+                    let (Some(payload), Some(meant)) = (payloads.get(*number), meant.get(*number)) else {
+                        continue;
+                    };
+                    if shows && at.is_multiple_of(16) {
+                        drop(write!(std::io::stderr(), "\r\x1b[K{at}/{} {}", pairs.len(), way.name));
+                    }
+                    let tried =
+                        try_pair(&scene, way, payload, meant).map_err(|e| format!("{}: {e}", way.name));
+                    if let Ok(mut results) = results.lock() {
+                        results.push((at, tried));
+                    }
+                }
+            });
+        }
+    });
+    if shows {
+        drop(write!(std::io::stderr(), "\r\x1b[K"));
+    }
+    let mut results = results.into_inner().unwrap_or_default();
+    results.sort_by_key(|(at, _)| *at);
+    for (_, tried) in results {
+        match tried {
+            Ok(tried) => figures.tried.push(tried),
+            Err(fault) => figures.faults.push(fault),
+        }
+    }
+    Ok(figures)
+}
+
+fn take<'p, T>(next: &AtomicUsize, pairs: &'p [T]) -> Option<(usize, &'p T)> {
+    let at = next.fetch_add(1, Ordering::Relaxed);
+    pairs.get(at).map(|pair| (at, pair))
+}
+
+/// Sums of each way, in the order of the table.
+fn by_way(figures: &Figures) -> Vec<(&'static str, Sums)> {
+    let mut names: Vec<&'static str> = figures.tried.iter().map(|t| t.pair.way).collect();
+    names.dedup();
+    names
+        .into_iter()
+        .map(|name| (name, Sums::of(figures.tried.iter().map(|t| &t.pair).filter(|p| p.way == name))))
+        .collect()
+}
+
+fn object(figures: &Figures) -> serde_json::Value {
+    let sums = Sums::of(figures.tried.iter().map(|t| &t.pair));
+    let rows: Vec<_> = figures
+        .tried
+        .iter()
+        .map(|t| {
+            let (loudness, recovery) = match t.pair.fate {
+                Fate::Same => (None, None),
+                Fate::Changed(loudness, recovery) => {
+                    (Some(loudness_name(loudness)), Some(recovery_name(recovery)))
+                }
+            };
+            serde_json::json!({
+                "payload": escape(&t.pair.payload), "path": t.pair.way, "group": t.pair.group,
+                "result": t.pair.fate.name(), "visibility": loudness, "repair": recovery,
+            })
+        })
+        .collect();
+    serde_json::json!({
+        "pairs": sums.exposed,
+        "changed": sums.changed,
+        "changed_rate": sums.changed_share().number(),
+        "silent": sums.silent,
+        "silent_share": sums.silent_share().number(),
+        "hung": sums.hung,
+        "recovered": sums.recovered,
+        "refused": sums.refused,
+        "recovered_share": sums.recovered_share().number(),
+        "false_refusals": figures.tried.iter().filter(|t| t.false_refusal.is_some()).count(),
+        "unchanged_recovered": figures.tried.iter().filter(|t| t.false_recovery.is_some()).count(),
+        "faults": figures.faults,
+        "skipped": figures.skipped.iter().map(|(way, need)| format!("{way}: no {need}")).collect::<Vec<_>>(),
+        "rows": rows,
+    })
+}
+
+fn loudness_name(loudness: Loudness) -> &'static str {
+    match loudness {
+        Loudness::Silent => "silent",
+        Loudness::Loud => "loud",
+        Loudness::Hung => "hang",
+    }
+}
+
+fn recovery_name(recovery: Recovery) -> &'static str {
+    match recovery {
+        Recovery::Recovered => "recovered",
+        Recovery::Refused => "refused",
+        Recovery::Lost => "lost",
+    }
+}
+
+fn people(figures: &Figures, out: &mut dyn Write) -> anyhow::Result<()> {
+    writeln!(
+        out,
+        "{:<22} {:>6} {:>8} {:>7} {:>7} {:>5} {:>10} {:>8}",
+        "way", "texts", "changed", "rate", "silent", "hang", "recovered", "refused"
+    )?;
+    let all = ("all", Sums::of(figures.tried.iter().map(|t| &t.pair)));
+    for (name, sums) in by_way(figures).into_iter().chain([all]) {
+        writeln!(
+            out,
+            "{:<22} {:>6} {:>8} {:>7} {:>7} {:>5} {:>10} {:>8}",
+            name,
+            sums.exposed,
+            sums.changed,
+            sums.changed_share().to_string(),
+            sums.silent,
+            sums.hung,
+            sums.recovered,
+            sums.refused
+        )?;
+    }
+    for tried in &figures.tried {
+        if matches!(tried.pair.fate, Fate::Changed(_, Recovery::Lost)) {
+            writeln!(out, "lost: {} over {}", escape(&tried.pair.payload), tried.pair.way)?;
+        }
+        if let Some(why) = &tried.false_refusal {
+            writeln!(
+                out,
+                "refused, though it arrives: {} over {}: {why}",
+                escape(&tried.pair.payload),
+                tried.pair.way
+            )?;
+        }
+        if tried.false_recovery.is_some() {
+            writeln!(
+                out,
+                "called recovered, though it fails by itself: {} over {}",
+                escape(&tried.pair.payload),
+                tried.pair.way
+            )?;
+        }
+    }
+    for fault in &figures.faults {
+        writeln!(out, "fault of the bench: {fault}")?;
+    }
+    writeln!(
+        out,
+        "silent share {}, recovered share {} (inside the channels' domains)",
+        all_share(figures, Sums::silent_share),
+        all_share(figures, Sums::recovered_share)
+    )?;
+    Ok(())
+}
+
+fn all_share(figures: &Figures, share: fn(&Sums) -> crate::fidelity::bench::tally::Share) -> String {
+    share(&Sums::of(figures.tried.iter().map(|t| &t.pair))).to_string()
+}

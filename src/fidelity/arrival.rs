@@ -1,0 +1,284 @@
+//! Pairing at arrival: which intent a received text belongs to, and whether it is that.
+//!
+//! In: what arrived, what the caller said of it, the stores, the processes above. Out: [`Arrival`].
+//! Never: pairs by likeness where two could be meant; lets a text through a second time that differed the
+//! first time, only since its record is used up.
+
+use crate::fidelity::compare::{self, Arbiter, Meaning, Slow};
+use crate::fidelity::digest::Digest;
+use crate::fidelity::intent::{call_key, now};
+use crate::fidelity::likeness::{self, Likely};
+use crate::fidelity::mechanism::{Divergence, diagnose};
+use crate::fidelity::process::{self, Process};
+use crate::fidelity::store::{Claim, Entry, FRESH, Found, State, Store};
+use crate::invocation::context::Dialect;
+
+/// What arrived.
+#[derive(Clone, Copy, Debug)]
+pub struct Arrived<'a> {
+    /// The whole text.
+    pub text: &'a [u8],
+    /// The part of it that the model wrote, decoded; all of it where no wrapper is known.
+    pub body: &'a [u8],
+    pub dialect: Dialect,
+}
+
+/// What the caller says of the text.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Given {
+    /// `--intent-sha256`
+    pub digest: Option<Digest>,
+    /// `AGENT_SH_INTENT_ID`: the framework's name of the call
+    pub call: Option<String>,
+}
+
+/// By what a text and an intent were found to belong together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum By {
+    /// the caller named the digest
+    GivenDigest,
+    /// the caller named the call
+    GivenCall,
+    /// equal digests
+    Digest,
+    /// the only fresh record of the same framework's process that it can be
+    Process,
+    /// the record that an earlier arrival of the same text used up
+    Again,
+}
+
+impl By {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::GivenDigest => "given-digest",
+            Self::GivenCall => "given-call",
+            Self::Digest => "digest",
+            Self::Process => "process",
+            Self::Again => "again",
+        }
+    }
+}
+
+/// Whether what arrived is what was meant.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// nothing is known of an intent
+    Unknown,
+    /// a shell within a command that was paired itself
+    Within,
+    Same,
+    /// other bytes that run the same commands
+    Equivalent(Arbiter),
+    Diverged(Box<Divergence>),
+    /// two intents could be meant, and it is neither
+    Ambiguous,
+    /// the caller named an intent of which there is no record, and the text is not it
+    Missing,
+}
+
+impl Outcome {
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Unknown => "unknown",
+            Self::Within => "within",
+            Self::Same => "same",
+            Self::Equivalent(_) => "equivalent",
+            Self::Diverged(_) => "diverged",
+            Self::Ambiguous => "ambiguous",
+            Self::Missing => "missing",
+        }
+    }
+}
+
+/// A text's arrival.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Arrival {
+    pub outcome: Outcome,
+    pub by: Option<By>,
+    /// Digest of what was meant.
+    pub digest: Option<Digest>,
+    /// What was meant, where it is known and differs from what arrived.
+    pub meant: Option<Vec<u8>>,
+}
+
+impl Arrival {
+    fn without(outcome: Outcome) -> Self {
+        Self { outcome, by: None, digest: None, meant: None }
+    }
+}
+
+/// Pairs a text that arrived here. Costs a look at each place for a store where there is none.
+pub fn pair(arrived: &Arrived<'_>, given: &Given) -> Arrival {
+    pair_in(&Store::all(), arrived, given, &process::line)
+}
+
+/// [`pair`] with given stores; `line` gives this process and those above it, and is only asked where there are
+/// records.
+pub fn pair_in(
+    stores: &[Store],
+    arrived: &Arrived<'_>,
+    given: &Given,
+    line: &dyn Fn() -> Vec<Process>,
+) -> Arrival {
+    let pairing = Pairing { arrived, given, body: Digest::of(arrived.body), text: Digest::of(arrived.text) };
+    if stores.is_empty() {
+        return pairing.without_record();
+    }
+    let line = line();
+    for store in stores {
+        // between listing and claiming another arrival may take a record: then look again
+        for _ in 0..64 {
+            match pairing.within(store, &line) {
+                Step::Found(arrival) => return arrival,
+                Step::Nothing => break,
+                Step::Again => {}
+            }
+        }
+    }
+    pairing.without_record()
+}
+
+struct Pairing<'a> {
+    arrived: &'a Arrived<'a>,
+    given: &'a Given,
+    body: Digest,
+    text: Digest,
+}
+
+enum Step {
+    Found(Arrival),
+    Nothing,
+    Again,
+}
+
+impl Pairing<'_> {
+    /// What holds where no record was found.
+    fn without_record(&self) -> Arrival {
+        match (self.given.digest, &self.given.call) {
+            (Some(digest), _) if self.is(digest) => Arrival {
+                outcome: Outcome::Same,
+                by: Some(By::GivenDigest),
+                digest: Some(digest),
+                meant: None,
+            },
+            (Some(digest), _) => Arrival { digest: Some(digest), ..Arrival::without(Outcome::Missing) },
+            (None, Some(_)) => Arrival::without(Outcome::Missing),
+            (None, None) => Arrival::without(Outcome::Unknown),
+        }
+    }
+
+    /// Whether a digest is that of the text, or of the part that the model wrote.
+    fn is(&self, digest: Digest) -> bool {
+        digest == self.body || digest == self.text
+    }
+
+    fn within(&self, store: &Store, line: &[Process]) -> Step {
+        let host = line.iter().skip(1).find(|process| store.has(**process)).copied();
+        let own = line.first().copied();
+        let mut found = host.map(|host| store.of(host)).unwrap_or_default();
+        if self.given.digest.is_none() && found.iter().any(|found| is_above(&found.entry, line)) {
+            return Step::Found(Arrival::without(Outcome::Within));
+        }
+        if host.is_none() {
+            // a framework that is not above us, or hidden by a process namespace: equal texts only
+            found = store.hosts().into_iter().take(64).flat_map(|host| store.of(host)).collect();
+        }
+        found.sort_by_key(|found| found.entry.time);
+        let Some((chosen, by)) = self.exact(&found) else {
+            return if host.is_none() { Step::Nothing } else { self.likely(&found, own) };
+        };
+        self.take(chosen, by, own)
+    }
+
+    /// The record that the caller names, or one of an equal text.
+    fn exact<'f>(&self, found: &'f [Found]) -> Option<(&'f Found, By)> {
+        let first = |is: &dyn Fn(&Entry) -> bool| {
+            let mut fitting = found.iter().filter(|found| is(&found.entry)).collect::<Vec<_>>();
+            // of several equal ones the oldest that is still to come
+            fitting.sort_by_key(|found| (found.entry.state != State::Pending, found.entry.time));
+            fitting.first().copied()
+        };
+        if let Some(call) = &self.given.call {
+            let key = call_key(call);
+            return first(&|entry| entry.call.as_ref() == Some(&key)).map(|found| (found, By::GivenCall));
+        }
+        if let Some(digest) = self.given.digest {
+            return first(&|entry| entry.digest == digest).map(|found| (found, By::GivenDigest));
+        }
+        let pending = |found: &&Found| found.entry.state == State::Pending && self.is(found.entry.digest);
+        let equal = found.iter().find(pending);
+        let again = || {
+            let used = |found: &&Found| match found.entry.state {
+                State::Claimed { received, .. } => received == self.text || self.is(found.entry.digest),
+                State::Pending => false,
+            };
+            found.iter().rev().find(used).map(|found| (found, By::Again))
+        };
+        equal.map(|found| (found, By::Digest)).or_else(again)
+    }
+
+    /// The one fresh record that a changed text can belong to.
+    fn likely(&self, found: &[Found], own: Option<Process>) -> Step {
+        if self.given.call.is_some() || self.given.digest.is_some() {
+            return Step::Nothing;
+        }
+        let fresh = |found: &&Found| {
+            found.entry.state == State::Pending && found.entry.time.saturating_add(FRESH) >= now()
+        };
+        let candidates: Vec<(&Found, Vec<u8>)> = found
+            .iter()
+            .rev()
+            .filter(fresh)
+            .take(likeness::MOST)
+            .filter_map(|found| Store::text(found).map(|text| (found, text)))
+            .collect();
+        let texts: Vec<&[u8]> = candidates.iter().map(|(_, text)| text.as_slice()).collect();
+        match likeness::choose(&texts, self.arrived.body, self.arrived.text) {
+            Likely::None => Step::Nothing,
+            Likely::Several => Step::Found(Arrival::without(Outcome::Ambiguous)),
+            Likely::One(at) => match candidates.get(at) {
+                Some((found, _)) => self.take(found, By::Process, own),
+                None => Step::Nothing,
+            },
+        }
+    }
+
+    /// Claims a record and compares.
+    fn take(&self, found: &Found, by: By, own: Option<Process>) -> Step {
+        let same = self.is(found.entry.digest);
+        // read before it is claimed: its name changes
+        let text = if same { None } else { Store::text(found) };
+        if found.entry.state == State::Pending {
+            let own = own.unwrap_or(Process { pid: std::process::id(), start: 0 });
+            if Store::claim(found, own, self.text) == Claim::Gone {
+                return Step::Again;
+            }
+        }
+        let (outcome, meant) = match text {
+            None if same => (Outcome::Same, None),
+            // the record is not what its name says, or its text was too long to be kept
+            None => (Outcome::Missing, None),
+            Some(meant) => (self.compare(&meant), Some(meant)),
+        };
+        Step::Found(Arrival { outcome, by: Some(by), digest: Some(found.entry.digest), meant })
+    }
+
+    fn compare(&self, meant: &[u8]) -> Outcome {
+        match compare::compare(meant, self.arrived.body, self.arrived.dialect, Slow::Allowed) {
+            Meaning::Same => Outcome::Same,
+            Meaning::Equivalent(arbiter) => Outcome::Equivalent(arbiter),
+            Meaning::Different => Outcome::Diverged(Box::new(diagnose(meant, self.arrived.body))),
+        }
+    }
+}
+
+/// Whether the process that a record was used by is this one or above it.
+fn is_above(entry: &Entry, line: &[Process]) -> bool {
+    match entry.state {
+        State::Claimed { by, .. } => line.contains(&by),
+        State::Pending => false,
+    }
+}
+
+#[cfg(test)]
+mod tests;

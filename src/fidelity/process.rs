@@ -1,0 +1,132 @@
+//! Processes by number and start time, and who started whom.
+//!
+//! In: `/proc`. Out: [`Process`], ancestors. Never: takes a number that was given out again for the same
+//! process.
+
+use std::fmt;
+
+/// A process that no other is mistaken for while the machine runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Process {
+    pub pid: u32,
+    /// Clock ticks between boot and its start (`proc_pid_stat(5)`, field 22).
+    pub start: u64,
+}
+
+impl fmt::Display for Process {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}-{}", self.pid, self.start)
+    }
+}
+
+impl Process {
+    /// Reads what [`Display`](fmt::Display) writes.
+    pub fn parse(text: &str) -> Option<Self> {
+        let (pid, start) = text.split_once('-')?;
+        let plain = |word: &str| !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit());
+        (plain(pid) && plain(start)).then_some(())?;
+        Some(Self { pid: pid.parse().ok()?, start: start.parse().ok()? })
+    }
+
+    /// This process.
+    pub fn own() -> Option<Self> {
+        Seen::read(std::process::id()).map(|seen| seen.process)
+    }
+
+    pub fn is_alive(self) -> bool {
+        Seen::read(self.pid).is_some_and(|seen| seen.process == self)
+    }
+}
+
+/// How many generations are looked at.
+const GENERATIONS: usize = 48;
+
+/// This process and its ancestors, nearest first, as far as they can be seen.
+pub fn line() -> Vec<Process> {
+    let mut out = Vec::with_capacity(12);
+    let mut next = std::process::id();
+    while next > 0 && out.len() < GENERATIONS {
+        let Some(seen) = Seen::read(next) else { break };
+        out.push(seen.process);
+        next = seen.parent;
+    }
+    out
+}
+
+/// Programs that stand between a framework and its hook without being the framework.
+const BETWEEN: &[&str] = &[
+    "sh",
+    "bash",
+    "dash",
+    "zsh",
+    "ash",
+    "ksh",
+    "mksh",
+    "fish",
+    "busybox",
+    "env",
+    "timeout",
+    "nice",
+    "agent-sh",
+    "agent-shctl",
+];
+
+/// The framework's process, seen from its hook: the nearest ancestor that is no shell or wrapper.
+pub fn framework() -> Option<Process> {
+    let mut next = u32::try_from(nix::unistd::getppid().as_raw()).ok()?;
+    for _ in 0..GENERATIONS {
+        let seen = Seen::read(next)?;
+        if !BETWEEN.contains(&&*seen.name) {
+            return Some(seen.process);
+        }
+        next = seen.parent;
+    }
+    None
+}
+
+struct Seen {
+    process: Process,
+    parent: u32,
+    name: String,
+}
+
+impl Seen {
+    fn read(pid: u32) -> Option<Self> {
+        let stat = std::fs::read(format!("/proc/{pid}/stat")).ok()?;
+        // the name stands in parentheses and may hold any byte, parentheses too
+        let open = memchr::memchr(b'(', &stat)?;
+        let close = memchr::memrchr(b')', &stat)?;
+        let name = String::from_utf8_lossy(stat.get(open + 1..close)?).into_owned();
+        let rest = std::str::from_utf8(stat.get(close + 1..)?).ok()?;
+        // behind the name: field 3 is the state, 4 the parent, 22 the start
+        let mut fields = rest.split_ascii_whitespace();
+        let parent = fields.nth(1)?.parse().ok()?;
+        let ticks = fields.nth(17)?.parse().ok()?;
+        Some(Self { process: Process { pid, start: ticks }, parent, name })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_line_begins_with_this_process_and_goes_up() {
+        let line = line();
+        assert_eq!(line.first().copied(), Process::own());
+        assert_eq!(line.get(1).map(|p| p.pid), u32::try_from(nix::unistd::getppid().as_raw()).ok());
+        assert!(Process::own().unwrap().is_alive());
+        let mut other = Process::own().unwrap();
+        other.start += 1;
+        assert!(!other.is_alive(), "the number alone is not the process");
+    }
+
+    #[test]
+    fn a_process_is_read_as_it_is_written() {
+        let process = Process { pid: 17, start: 99 };
+        assert_eq!(Process::parse(&process.to_string()), Some(process));
+        for wrong in ["17", "17-", "-99", "+17-9", "17-9-9", "17-99999999999999999999999", "a-b"] {
+            assert_eq!(Process::parse(wrong), None, "{wrong}");
+        }
+    }
+}
