@@ -3,6 +3,7 @@
 //! In: argument vector. Out: text on standard output, exit status. Never: runs what it judges.
 
 pub mod calls;
+pub mod completions;
 pub mod context;
 pub mod deliver;
 pub mod explain;
@@ -65,6 +66,7 @@ fn complain(text: &str) -> ExitCode {
 
 fn dispatch(matches: &clap::ArgMatches, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     match matches.subcommand() {
+        Some(("completions", sub)) => completions::run(sub, out),
         Some(("deliver", sub)) => deliver::run(sub, out),
         Some(("explain", sub)) => explain::run(sub, out),
         Some(("hook", sub)) => hook::run(sub, out),

@@ -11,6 +11,7 @@ pub fn table() -> Command {
         .version(env!("CARGO_PKG_VERSION"))
         .subcommand_required(true)
         .arg_required_else_help(true)
+        .subcommand(super::completions::command())
         .subcommand(explain())
         .subcommand(judge())
         .subcommand(super::hook::command())
