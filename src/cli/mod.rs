@@ -7,6 +7,7 @@ pub mod context;
 pub mod deliver;
 pub mod explain;
 pub mod hook;
+pub mod install;
 pub mod judge;
 pub mod log;
 pub mod options;
@@ -67,6 +68,8 @@ fn dispatch(matches: &clap::ArgMatches, out: &mut dyn Write) -> anyhow::Result<E
     match matches.subcommand() {
         Some(("judge", sub)) => judge::run(sub, out),
         Some(("explain", sub)) => explain::run(sub, out),
+        Some(("install", sub)) => install::install(sub, out),
+        Some(("uninstall", sub)) => install::uninstall(sub, out),
         Some(("hook", sub)) => hook::run(sub, out),
         Some(("run", sub)) => run::run(sub, out),
         Some(("policy", sub)) => policy::run(sub, out),

@@ -15,6 +15,8 @@ pub fn table() -> Command {
         .subcommand(judge())
         .subcommand(super::hook::command())
         .subcommand(policy())
+        .subcommand(super::install::install_command())
+        .subcommand(super::install::uninstall_command())
         .subcommand(super::run::command())
         .subcommand(crate::cli::render::command())
         .subcommand(crate::cli::deliver::command())
