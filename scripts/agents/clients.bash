@@ -119,7 +119,7 @@ child = pexpect.spawn("$clients/clients/venv-aider-chat/bin/aider", ["--model", 
 child.logfile_read = sys.stdout
 words = ["do it", "go on", "/exit"]
 while True:
-    found = child.expect([r"Run shell command[^\n]*:", r"Add command output[^\n]*:", r"\([YN]\)[^\n]*:", r"\n> ", pexpect.EOF,
+    found = child.expect([r"Run shell command[^\n]*:", r"Add command output[^\n]*:", r"\([YN]\)[^\n]*:", r"\n[a-z]*> ", pexpect.EOF,
                           pexpect.TIMEOUT])
     if found >= 4 or found == 3 and not words:
         break
