@@ -68,7 +68,9 @@ fn walk(argv: Vec<CString>, environ: Vec<CString>) -> Result<Infallible, End> {
     let whole = judged(source.text(&invocation));
     let envelope = match invocation.line.form {
         Form::Command { .. } => envelope::read(&whole, &context, &ancestry::names),
-        Form::Script { .. } | Form::Input { .. } | Form::Inert(_) | Form::Unclear(_) => Envelope::bare(&whole),
+        Form::Script { .. } | Form::Input { .. } | Form::Inert(_) | Form::Unclear(_) => {
+            Envelope::bare(&whole)
+        }
     };
     let decision = judge(&invocation, (&whole, &envelope), &context, &hearing);
     let shown = raw(envelope.shown());

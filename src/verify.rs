@@ -59,9 +59,7 @@ impl Judge {
         };
         let policy = (&self.policy, &self.index);
         match effects::apart(wrapper, &envelope.command, context, policy, world) {
-            (outer, Some(inner)) => {
-                join(decide(inner, &self.policy), decide(outer, &self.policy))
-            }
+            (outer, Some(inner)) => join(decide(inner, &self.policy), decide(outer, &self.policy)),
             // the wrapper doesn't come to the text: it is not what it looks like
             (_, None) => unplaced(self.verify(text, context, world)),
         }
@@ -73,7 +71,9 @@ impl Judge {
 fn join(inner: Decision, outer: Decision) -> Decision {
     let mut outer = unplaced(outer);
     let (mut worse, other) = if outer.verdict > inner.verdict {
-        outer.notes.push(format!("what the wrapper around the text does has a risk score of {}", outer.score));
+        outer
+            .notes
+            .push(format!("what the wrapper around the text does has a risk score of {}", outer.score));
         (outer, inner)
     } else {
         (inner, outer)

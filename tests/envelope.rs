@@ -79,10 +79,18 @@ fn a_quoted_text_is_what_bash_evaluates_and_nothing_else_is_taken_for_it() {
         }
         let only: Vec<Call> = calls.iter().map(|(call, _)| call.clone()).collect();
         for ((call, text), got) in calls.iter().zip(probe::evaluated(&only, folder.path())) {
-            assert_eq!(got, if text.is_empty() && client.form == "state-eval" { vec![] } else { vec![text.clone()] }, "{}", shown(&call.text));
+            assert_eq!(
+                got,
+                if text.is_empty() && client.form == "state-eval" { vec![] } else { vec![text.clone()] },
+                "{}",
+                shown(&call.text)
+            );
         }
         assert!(known >= count() / 8, "{known} of {} for client {number}", count());
-        println!("client {number} ({}): {known} texts as bash evaluates them, {wounds} of them in wounded wrappers", client.form);
+        println!(
+            "client {number} ({}): {known} texts as bash evaluates them, {wounds} of them in wounded wrappers",
+            client.form
+        );
     }
 }
 
@@ -95,7 +103,13 @@ fn a_pasted_text_is_taken_for_itself_only_where_bash_does_so() {
         let apart: Vec<Vec<u8>> = bodies.iter().filter_map(|body| taken(client, body)).collect();
         let mut refused = 0;
         for (text, place) in apart.iter().zip(probe::places(&apart, client.form, folder.path())) {
-            assert_ne!(place, Place::Other, "{}: bash does not take this for a text of its own: {}", client.form, shown(text));
+            assert_ne!(
+                place,
+                Place::Other,
+                "{}: bash does not take this for a text of its own: {}",
+                client.form,
+                shown(text)
+            );
             refused += usize::from(place == Place::Refused);
         }
         let mut tame_ones = 0;
@@ -111,7 +125,9 @@ fn a_pasted_text_is_taken_for_itself_only_where_bash_does_so() {
         assert!(apart.len() >= count() / 10, "{} of {}", apart.len(), count());
         println!(
             "client {number} ({}): {} of {} wild texts ({refused} malformed for bash) and {tame_ones} of {tame_ones} tame ones stand by themselves",
-            client.form, apart.len(), bodies.len()
+            client.form,
+            apart.len(),
+            bodies.len()
         );
     }
 }

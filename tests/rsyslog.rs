@@ -120,7 +120,7 @@ fn send(socket: &Path, text: &str, wait_ms: u16) -> Receipt {
         outcome: Outcome::Blocked,
         subject: &subject,
         framework: None,
-            envelope: None,
+        envelope: None,
         cwd: text,
         text: text.as_bytes(),
         policy: "1",

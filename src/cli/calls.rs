@@ -135,13 +135,17 @@ fn named(form: &'static str, environment: &HashMap<String, String>) -> Envelope<
 
 fn words(argv: &[String]) -> Result<Vec<CString>, String> {
     let word = |(number, word): (usize, &String)| {
-        let bytes = BASE64.decode(word.as_bytes()).ok().ok_or_else(|| format!("argv_b64[{number}] is not base64"))?;
-        CString::new(bytes).map_err(|_| format!("argv_b64[{number}] holds a zero byte, which no argument can"))
+        let bytes =
+            BASE64.decode(word.as_bytes()).ok().ok_or_else(|| format!("argv_b64[{number}] is not base64"))?;
+        CString::new(bytes)
+            .map_err(|_| format!("argv_b64[{number}] holds a zero byte, which no argument can"))
     };
     argv.iter().enumerate().map(word).collect()
 }
 
-fn environ<S: std::hash::BuildHasher>(variables: &HashMap<String, String, S>) -> Result<Vec<CString>, String> {
+fn environ<S: std::hash::BuildHasher>(
+    variables: &HashMap<String, String, S>,
+) -> Result<Vec<CString>, String> {
     let entry = |(name, value): (&String, &String)| {
         CString::new(raw(&format!("{name}={value}")).into_owned())
             .map_err(|_| format!("the variable {} holds a zero byte, which none can", escape(name)))

@@ -11,8 +11,8 @@ use std::time::Instant;
 use anyhow::Context as _;
 use serde::Deserialize;
 
-use crate::cli::context::{Asked, context, own_environment, policy_in_force};
 use crate::cli::calls;
+use crate::cli::context::{Asked, context, own_environment, policy_in_force};
 use crate::cli::explain;
 use crate::cli::world::WithFiles;
 use crate::verify::Judge;

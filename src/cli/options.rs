@@ -15,6 +15,7 @@ pub fn table() -> Command {
         .subcommand(judge())
         .subcommand(super::hook::command())
         .subcommand(policy())
+        .subcommand(super::doctor::command())
         .subcommand(super::install::install_command())
         .subcommand(super::install::uninstall_command())
         .subcommand(super::run::command())
@@ -22,7 +23,6 @@ pub fn table() -> Command {
         .subcommand(crate::cli::deliver::command())
         .subcommand(crate::cli::witness::command())
         .subcommand(crate::cli::log::command())
-        .subcommand(policy())
         .subcommand(crate::cli::log::report_command())
 }
 

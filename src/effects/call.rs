@@ -304,8 +304,11 @@ impl Walk<'_, '_> {
         let name = target.resolved.rsplit('/').next()?;
         let known = target.classes.has(Class::PathFolder) && name != base;
         let plain = !base.starts_with(name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.'));
-        (known && plain && self.core.policy.command(base).is_none() && self.core.policy.command(name).is_some())
-            .then(|| target.resolved.to_string())
+        (known
+            && plain
+            && self.core.policy.command(base).is_none()
+            && self.core.policy.command(name).is_some())
+        .then(|| target.resolved.to_string())
     }
 
     fn undescribed(&mut self, call: &Call<'_>, program: &Rc<str>) -> Outcome {

@@ -15,7 +15,8 @@ const ROUNDS: usize = 1024;
 /// Builtins that change nothing but variables.
 fn computes(simple: &Simple) -> bool {
     let Some(head) = simple.words.first() else { return true };
-    let substitutes = |w: &Word| w.pieces.iter().any(|p| matches!(p, Piece::Command(..) | Piece::Process(..)));
+    let substitutes =
+        |w: &Word| w.pieces.iter().any(|p| matches!(p, Piece::Command(..) | Piece::Process(..)));
     let quiet = head.literal().is_some_and(|w| matches!(&*w, ":" | "true" | "let" | "[" | "test" | "local"))
         || (head.literal().is_some_and(|w| w == "printf")
             && simple.words.get(1).and_then(Word::literal).is_some_and(|w| w == "-v"));

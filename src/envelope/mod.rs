@@ -91,10 +91,8 @@ impl<'t> Envelope<'t> {
 pub fn read<'t>(text: &'t str, context: &Context, ancestors: &dyn Fn() -> Vec<String>) -> Envelope<'t> {
     let mut envelope = shaped(text, context).unwrap_or_else(|| Envelope::bare(text));
     let by_environment = || framework::by_environment(&context.environment);
-    envelope.framework = envelope
-        .framework
-        .or_else(by_environment)
-        .or_else(|| framework::by_ancestors(&ancestors()));
+    envelope.framework =
+        envelope.framework.or_else(by_environment).or_else(|| framework::by_ancestors(&ancestors()));
     if envelope.form == BARE && is_probe(text, context, envelope.framework) {
         envelope.author = Author::Client;
         envelope.form = "environment-probe";
@@ -157,8 +155,7 @@ fn fitted<'t>(shape: &Shape, found: Match, text: &'t str, context: &Context) -> 
         Where::Nowhere => {
             // a line of the text would close the here-document early
             let closes = |(_, body): &(Span, String)| body.split('\n').any(|line| line == "SOUNIQUEEOF");
-            (!found.model.as_ref().is_some_and(closes))
-                .then(|| own_call(text, shape.framework, shape.form))
+            (!found.model.as_ref().is_some_and(closes)).then(|| own_call(text, shape.framework, shape.form))
         }
     }
 }

@@ -251,11 +251,8 @@ mod tests {
                 let found = crate::effects::of(text, &context, (&policy, &index), &Machine);
                 let straight = said(&gather(&found, &policy));
                 for by in [0, 1, 97] {
-                    let (rules, semantics, paths) = (
-                        turned(policy.rules, by),
-                        turned(policy.semantics, by),
-                        turned(policy.paths, by),
-                    );
+                    let (rules, semantics, paths) =
+                        (turned(policy.rules, by), turned(policy.semantics, by), turned(policy.paths, by));
                     let sieves: &Sieves = Box::leak(Box::new(Sieves::of(rules, semantics, paths)));
                     let other = Policy { rules, semantics, paths, sieves, ..policy };
                     assert_eq!(said(&gather(&found, &other)), straight, "{text}");

@@ -74,7 +74,8 @@ mod tests {
             (b"sshd: user@pts/0\0", vec!["0"]),
             (b"", vec![]),
         ] {
-            let got: Vec<_> = programs(line).into_iter().map(|n| String::from_utf8_lossy(n).into_owned()).collect();
+            let got: Vec<_> =
+                programs(line).into_iter().map(|n| String::from_utf8_lossy(n).into_owned()).collect();
             assert_eq!(got, expected);
         }
     }

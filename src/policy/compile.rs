@@ -136,9 +136,9 @@ fn named<T: Copy>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::policy::sought::Sought;
     use crate::act::{Class, ClassSet, Kind, TagSet, tag};
     use crate::policy::shapes::read_file;
+    use crate::policy::sought::Sought;
     use crate::policy::tables::{Family, Is, Lifted, Output, Style, Tier};
     use crate::verdict::{Permille, Verdict};
 

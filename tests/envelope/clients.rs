@@ -59,7 +59,9 @@ fn codex(body: &[u8]) -> Call {
     let mut text = String::new();
     let names = ["CODEX_A", "CODEX_B_9"];
     for (n, v) in names.iter().enumerate() {
-        text += &format!("__CODEX_SNAPSHOT_OVERRIDE_SET_{n}=\"${{{v}+x}}\"\n__CODEX_SNAPSHOT_OVERRIDE_{n}=\"${{{v}-}}\"\n");
+        text += &format!(
+            "__CODEX_SNAPSHOT_OVERRIDE_SET_{n}=\"${{{v}+x}}\"\n__CODEX_SNAPSHOT_OVERRIDE_{n}=\"${{{v}-}}\"\n"
+        );
     }
     text += "__CODEX_SNAPSHOT_PROXY_OVERRIDE_SET_0=\"${NO_PROXY+x}\"\n__CODEX_SNAPSHOT_PROXY_OVERRIDE_0=\"${NO_PROXY-}\"\n";
     text += "__CODEX_SNAPSHOT_PROXY_ENV_SET=\"${CODEX_NETWORK_PROXY_ACTIVE+x}\"\n\n";
@@ -72,7 +74,8 @@ fn codex(body: &[u8]) -> Call {
     for (n, v) in names.iter().enumerate() {
         text += &back("__CODEX_SNAPSHOT_OVERRIDE_SET_", "__CODEX_SNAPSHOT_OVERRIDE_", n, v);
     }
-    text += "if [ -n \"$__CODEX_SNAPSHOT_PROXY_ENV_SET\" ] || [ -n \"${CODEX_NETWORK_PROXY_ACTIVE+x}\" ]; then\n";
+    text +=
+        "if [ -n \"$__CODEX_SNAPSHOT_PROXY_ENV_SET\" ] || [ -n \"${CODEX_NETWORK_PROXY_ACTIVE+x}\" ]; then\n";
     text += &back("__CODEX_SNAPSHOT_PROXY_OVERRIDE_SET_", "__CODEX_SNAPSHOT_PROXY_OVERRIDE_", 0, "NO_PROXY");
     text += "fi\nif [ -n \"${PATH:-}\" ]; then export PATH='/nonexistent/codex-path':\"$PATH\"; else export PATH='/nonexistent/codex-path'; fi\n\n";
     alone(join(&[text.as_bytes(), b"exec '/bin/bash' -c ", &quoted(body)]))
@@ -87,9 +90,11 @@ fn stateful(body: &[u8], text: &str) -> Call {
     Call { text: text.as_bytes().to_vec(), arguments: vec![b"--".to_vec(), body.to_vec()] }
 }
 
-const SNAPSHOT: &str = "source /nonexistent/.claude/shell-snapshots/snapshot-bash-1-a.sh 2>/dev/null || true && ";
+const SNAPSHOT: &str =
+    "source /nonexistent/.claude/shell-snapshots/snapshot-bash-1-a.sh 2>/dev/null || true && ";
 const OPTIONS: &str = "shopt -u extglob 2>/dev/null || true && ";
-const EITHER: &str = "{ shopt -u extglob || setopt NO_EXTENDED_GLOB NO_BARE_GLOB_QUAL; } >/dev/null 2>&1 || true && ";
+const EITHER: &str =
+    "{ shopt -u extglob || setopt NO_EXTENDED_GLOB NO_BARE_GLOB_QUAL; } >/dev/null 2>&1 || true && ";
 const PWD: &str = " && pwd -P >| /tmp/claude-7e57-cwd";
 const NULL: &str = " < /dev/null && pwd -P >| /tmp/claude-7e57-cwd";
 
@@ -103,23 +108,42 @@ pub(crate) const CLIENTS: &[Client] = &[
         form: "user-eval",
         wrap: |b| {
             let lines = b"\n        shopt -s expand_aliases\n        [[ -f ~/.bashrc ]] && source ~/.bashrc >/dev/null 2>&1 || true\n        cd -- \"$1\"\n        eval ";
-            Call { text: join(&[lines, &json(b), b"\n      "]), arguments: vec![b"opencode".to_vec(), b"/".to_vec()] }
+            Call {
+                text: join(&[lines, &json(b), b"\n      "]),
+                arguments: vec![b"opencode".to_vec(), b"/".to_vec()],
+            }
         },
         pastes: false,
     },
     Client {
         form: "state-eval",
-        wrap: |b| stateful(b, "snap=$(command cat <&3) && builtin shopt -s extglob && builtin eval -- \"$snap\" && { builtin set +u 2>/dev/null || true; builtin eval \"${__CURSOR_SANDBOX_ENV_RESTORE:-}\" 2>/dev/null; builtin export PWD=\"$(builtin pwd)\"; builtin shopt -s expand_aliases 2>/dev/null; builtin eval \"$1\" < /dev/null; }; COMMAND_EXIT_CODE=$?; dump_bash_state >&4; builtin exit $COMMAND_EXIT_CODE"),
+        wrap: |b| {
+            stateful(
+                b,
+                "snap=$(command cat <&3) && builtin shopt -s extglob && builtin eval -- \"$snap\" && { builtin set +u 2>/dev/null || true; builtin eval \"${__CURSOR_SANDBOX_ENV_RESTORE:-}\" 2>/dev/null; builtin export PWD=\"$(builtin pwd)\"; builtin shopt -s expand_aliases 2>/dev/null; builtin eval \"$1\" < /dev/null; }; COMMAND_EXIT_CODE=$?; dump_bash_state >&4; builtin exit $COMMAND_EXIT_CODE",
+            )
+        },
         pastes: false,
     },
     Client {
         form: "state-eval",
-        wrap: |b| stateful(b, "snap=$(command cat <&3) && builtin shopt -s extglob && builtin eval -- \"$snap\" && { builtin set +u 2>/dev/null || true; builtin export GROK_AGENT=1; builtin export PWD=\"$(builtin pwd)\"; builtin shopt -s expand_aliases 2>/dev/null; __grok_user_cmd=\"$1\"; builtin declare +x __grok_user_cmd 2>/dev/null; builtin set --; builtin eval \"$__grok_user_cmd\" 2>&1; }; COMMAND_EXIT_CODE=$?; builtin unset __grok_user_cmd 2>/dev/null; dump_bash_state >&4; builtin exit $COMMAND_EXIT_CODE"),
+        wrap: |b| {
+            stateful(
+                b,
+                "snap=$(command cat <&3) && builtin shopt -s extglob && builtin eval -- \"$snap\" && { builtin set +u 2>/dev/null || true; builtin export GROK_AGENT=1; builtin export PWD=\"$(builtin pwd)\"; builtin shopt -s expand_aliases 2>/dev/null; __grok_user_cmd=\"$1\"; builtin declare +x __grok_user_cmd 2>/dev/null; builtin set --; builtin eval \"$__grok_user_cmd\" 2>&1; }; COMMAND_EXIT_CODE=$?; builtin unset __grok_user_cmd 2>/dev/null; dump_bash_state >&4; builtin exit $COMMAND_EXIT_CODE",
+            )
+        },
         pastes: false,
     },
     Client {
         form: "subshell",
-        wrap: |b| gemini(b, "_bgpids_file=/tmp/g/bgpids.tmp\n(\n  trap 'jobs -p > \"$_bgpids_file\"' EXIT\n", "\n)\n__code=$?\nexit $__code"),
+        wrap: |b| {
+            gemini(
+                b,
+                "_bgpids_file=/tmp/g/bgpids.tmp\n(\n  trap 'jobs -p > \"$_bgpids_file\"' EXIT\n",
+                "\n)\n__code=$?\nexit $__code",
+            )
+        },
         pastes: true,
     },
     Client {

@@ -61,8 +61,18 @@ pub struct Long {
 }
 
 const LONG: &[Long] = &[
-    Long { framework: "claude-code", form: "snapshot", begins: "SNAPSHOT_FILE=", digest: "0f3ce805d387e94427d7a814e37945f3f4c260caf1deee1935b65d8fedf38750" },
-    Long { framework: "codex", form: "snapshot", begins: "if [ -z \"${BASH_ENV-}\" ]", digest: "1b794156681a7ee5657b4b43b9735bcd0a5bd7026a2846a155d6e89fd36d4b5a" },
+    Long {
+        framework: "claude-code",
+        form: "snapshot",
+        begins: "SNAPSHOT_FILE=",
+        digest: "0f3ce805d387e94427d7a814e37945f3f4c260caf1deee1935b65d8fedf38750",
+    },
+    Long {
+        framework: "codex",
+        form: "snapshot",
+        begins: "if [ -z \"${BASH_ENV-}\" ]",
+        digest: "1b794156681a7ee5657b4b43b9735bcd0a5bd7026a2846a155d6e89fd36d4b5a",
+    },
 ];
 
 /// The long call that a text is.
@@ -84,7 +94,8 @@ fn without_names(text: &str) -> String {
     let mut rest = text;
     while !rest.is_empty() {
         let (word, after) = rest.split_at(rest.find(|c| !is_part(c)).unwrap_or(rest.len()));
-        let differs = word.contains(|c: char| c == '/' || c.is_ascii_digit()) || word.starts_with("PATH_END_");
+        let differs =
+            word.contains(|c: char| c == '/' || c.is_ascii_digit()) || word.starts_with("PATH_END_");
         out.push_str(if differs { "." } else { word });
         let mark = after.find(is_part).unwrap_or(after.len());
         let (marks, after) = after.split_at(mark);

@@ -10,9 +10,7 @@ const NO_EXTENDED_PATTERNS: Piece = Either(&[
     &[Text("shopt -u extglob 2>/dev/null || true && ")],
     &[Text("setopt NO_EXTENDED_GLOB NO_BARE_GLOB_QUAL 2>/dev/null || true && ")],
     // with CLAUDE_CODE_SHELL_PREFIX it does not know which shell it talks to
-    &[Text(
-        "{ shopt -u extglob || setopt NO_EXTENDED_GLOB NO_BARE_GLOB_QUAL; } >/dev/null 2>&1 || true && ",
-    )],
+    &[Text("{ shopt -u extglob || setopt NO_EXTENDED_GLOB NO_BARE_GLOB_QUAL; } >/dev/null 2>&1 || true && ")],
 ]);
 
 pub(super) const SHAPES: &[Shape] = &[Shape {

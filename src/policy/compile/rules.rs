@@ -10,8 +10,8 @@ use crate::policy::keep;
 use crate::policy::shapes::{
     OneOrMany, PathShape, PatternShape, PlaceShape, RuleShape, SemanticShape, Text, Texts, Thousandths,
 };
-use crate::policy::source::{PolicyError, Source};
 use crate::policy::sought::Sought;
+use crate::policy::source::{PolicyError, Source};
 use crate::policy::tables::{
     Family, Lifted, PathWeight, Pattern, Place, Rule, Semantic, SemanticClass, Tier,
 };
