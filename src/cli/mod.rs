@@ -6,8 +6,10 @@ pub mod calls;
 pub mod completions;
 pub mod context;
 pub mod deliver;
+pub mod doctor;
 pub mod explain;
 pub mod hook;
+pub mod install;
 pub mod judge;
 pub mod log;
 pub mod options;
@@ -70,12 +72,18 @@ fn dispatch(matches: &clap::ArgMatches, out: &mut dyn Write) -> anyhow::Result<E
         Some(("deliver", sub)) => deliver::run(sub, out),
         Some(("explain", sub)) => explain::run(sub, out),
         Some(("hook", sub)) => hook::run(sub, out),
+        Some(("deliver", sub)) => deliver::run(sub, out),
+        Some(("doctor", sub)) => doctor::run(sub, out),
+        Some(("explain", sub)) => explain::run(sub, out),
+        Some(("hook", sub)) => hook::run(sub, out),
+        Some(("install", sub)) => install::install(sub, out),
         Some(("judge", sub)) => judge::run(sub, out),
         Some(("log", sub)) => log::run(sub, out),
         Some(("policy", sub)) => policy::run(sub, out),
         Some(("render", sub)) => render::run(sub, out),
         Some(("report", sub)) => report::run(sub, out),
         Some(("run", sub)) => run::run(sub, out),
+        Some(("uninstall", sub)) => install::uninstall(sub, out),
         Some(("witness", sub)) => witness::run(sub, out),
         _ => Ok(ExitCode::from(2)),
     }

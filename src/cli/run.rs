@@ -39,7 +39,7 @@ pub fn run(options: &clap::ArgMatches, _out: &mut dyn Write) -> anyhow::Result<E
         options.get_many::<OsString>("client").unwrap_or_default().cloned().collect();
     let agent = options.get_one::<String>("as").and_then(|name| agents::named(name));
     let policy = policy_in_force()?;
-    let order = start::Order { command: &command, agent, launchers: &[] };
+    let order = start::Order { command: &command, agent };
     match start::start(&order, &terms::candidates(policy.temper())) {
         Ok(never) => match never {},
         Err(error) => Err(error.into()),

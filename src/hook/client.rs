@@ -145,8 +145,9 @@ const COPILOT: Facts = Facts {
 
 const CLINE: Facts = Facts {
     name: "cline",
-    tool: &["/preToolUse/toolName", "/tool_call/name"],
-    arguments: &["/preToolUse/parameters", "/tool_call/input"],
+    // newer versions give the call as it is too; the older form makes text of every parameter
+    tool: &["/tool_call/name", "/preToolUse/toolName"],
+    arguments: &["/tool_call/input", "/preToolUse/parameters"],
     directory: &["/workspaceRoots/0"],
     shells: &["run_commands", "execute_command"],
     contract: Contract::Cancel,

@@ -7,6 +7,7 @@ pub mod answer;
 pub mod client;
 mod hearing;
 pub mod request;
+pub mod sample;
 
 use std::io::{Read, Write};
 

@@ -123,6 +123,10 @@ fn texts(arguments: &Value) -> Result<Vec<String>, String> {
     for key in TEXTS {
         match arguments.get(key) {
             None | Some(Value::Null) => {}
+            Some(Value::String(text)) if key == "commands" => match serde_json::from_str(text) {
+                Ok(list @ Value::Array(_)) => out.extend(texts(&serde_json::json!({ "commands": list }))?),
+                Ok(_) | Err(_) => out.push(own(text)),
+            },
             Some(Value::String(text)) => out.push(own(text)),
             Some(Value::Array(items)) if key == "commands" => {
                 for item in items {
@@ -254,6 +258,13 @@ mod tests {
             (
                 Client::Cline,
                 r#"{"workspaceRoots":["/p"],"preToolUse":{"toolName":"run_commands","parameters":{"commands":["ls"]}}}"#,
+                "ls",
+                "/p",
+                Absent,
+            ),
+            (
+                Client::Cline,
+                r#"{"workspaceRoots":["/p"],"preToolUse":{"toolName":"run_commands","parameters":{"commands":"[\"ls\"]"}}}"#,
                 "ls",
                 "/p",
                 Absent,

@@ -3,6 +3,11 @@
 //! In: which agent, the user's files. Out: changed settings, findings. Never: runs a model's command.
 
 pub mod agents;
+pub mod change;
+pub mod doctor;
+pub mod json;
+pub mod ledger;
+pub mod plan;
 pub mod program;
 pub mod stage;
 pub mod start;

@@ -36,17 +36,30 @@ pub fn is_agent_sh(path: &Path) -> bool {
     file.take(HEAD).read_to_end(&mut head).is_ok() && memchr::memmem::find(&head, MARKER).is_some()
 }
 
-/// The first executable file of a name on a search path, but for the folders left out. A name with a slash is a path.
-pub fn on_path(name: &OsStr, path: &OsStr, but: &[&Path]) -> Option<PathBuf> {
+/// The first executable file of a name on a search path that is no launcher of ours. A name with a slash is a path.
+pub fn on_path(name: &OsStr, path: &OsStr) -> Option<PathBuf> {
     if name.as_bytes().contains(&b'/') {
         return Some(PathBuf::from(name));
     }
     std::env::split_paths(path)
-        .filter(|folder| folder.is_absolute() && !but.contains(&folder.as_path()))
+        .filter(|folder| folder.is_absolute())
         .map(|folder| folder.join(name))
-        .find(|file| {
-            std::fs::metadata(file).is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
-        })
+        .find(|file| is_program(file) && !is_launcher(file))
+}
+
+fn is_program(file: &Path) -> bool {
+    std::fs::metadata(file).is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
+}
+
+/// In every launcher, so that none takes another for the client.
+pub const LAUNCHER_MARK: &str = "# made by agent-shctl install; agent-shctl uninstall removes it";
+
+/// Whether a file is a launcher that `install` made.
+pub fn is_launcher(file: &Path) -> bool {
+    let mut head = Vec::new();
+    let Ok(file) = std::fs::File::open(file) else { return false };
+    file.take(256).read_to_end(&mut head).is_ok()
+        && memchr::memmem::find(&head, LAUNCHER_MARK.as_bytes()).is_some()
 }
 
 /// What the first line of a script says, where that is a shell: its name and the words before the script's path.
@@ -92,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn folders_are_left_out_and_files_that_can_t_be_run() {
+    fn launchers_are_left_out_and_files_that_can_t_be_run() {
         let folder = tempfile::tempdir().unwrap();
         let (one, two) = (folder.path().join("one"), folder.path().join("two"));
         for (at, mode) in [(&one, 0o755), (&two, 0o755)] {
@@ -101,10 +114,12 @@ mod tests {
             set_permissions(at.join("x"), Permissions::from_mode(mode)).unwrap();
         }
         let path = std::env::join_paths([&one, &two]).unwrap();
-        assert_eq!(on_path(OsStr::new("x"), &path, &[]), Some(one.join("x")));
-        assert_eq!(on_path(OsStr::new("x"), &path, &[&one]), Some(two.join("x")));
+        assert_eq!(on_path(OsStr::new("x"), &path), Some(one.join("x")));
         set_permissions(one.join("x"), Permissions::from_mode(0o644)).unwrap();
-        assert_eq!(on_path(OsStr::new("x"), &path, &[]), Some(two.join("x")));
+        assert_eq!(on_path(OsStr::new("x"), &path), Some(two.join("x")));
+        set_permissions(one.join("x"), Permissions::from_mode(0o755)).unwrap();
+        write(one.join("x"), format!("#!/bin/sh\n{LAUNCHER_MARK}\n")).unwrap();
+        assert_eq!(on_path(OsStr::new("x"), &path), Some(two.join("x")));
         assert!(!is_agent_sh(&two.join("x")));
     }
 }

@@ -33,8 +33,6 @@ pub struct Order<'a> {
     pub command: &'a [OsString],
     /// The agent that it is, where its program's name doesn't say it.
     pub agent: Option<&'static Agent>,
-    /// Folders of launchers of our own, which are no clients.
-    pub launchers: &'a [&'a Path],
 }
 
 /// Becomes the client.
@@ -45,7 +43,7 @@ pub fn start(order: &Order<'_>, candidates: &Candidates) -> Result<std::convert:
     let (name, arguments) =
         order.command.split_first().ok_or_else(|| StartError("no client was named".to_owned()))?;
     let path = std::env::var_os("PATH").unwrap_or_else(|| OsString::from("/usr/local/bin:/usr/bin:/bin"));
-    let client = program::on_path(name, &path, order.launchers).ok_or_else(|| {
+    let client = program::on_path(name, &path).ok_or_else(|| {
         StartError(format!("{} is not on PATH", crate::text::escape(&name.to_string_lossy())))
     })?;
     let agent = order.agent.or_else(|| agent_of(&client)).unwrap_or(&agents::UNKNOWN);
