@@ -10,7 +10,11 @@ use clap_complete::Shell;
 
 pub fn command() -> Command {
     Command::new("completions").about("Print a completion script").arg(
-        Arg::new("shell").value_name("SHELL").required(true).value_parser(["bash", "zsh", "fish"]).help("for this shell"),
+        Arg::new("shell")
+            .value_name("SHELL")
+            .required(true)
+            .value_parser(["bash", "zsh", "fish"])
+            .help("for this shell"),
     )
 }
 

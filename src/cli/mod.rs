@@ -14,10 +14,10 @@ pub mod judge;
 pub mod log;
 pub mod options;
 pub mod policy;
-pub mod run;
 pub mod render;
-pub mod witness;
 pub mod report;
+pub mod run;
+pub mod witness;
 pub mod world;
 
 use std::io::Write;
@@ -69,9 +69,6 @@ fn complain(text: &str) -> ExitCode {
 fn dispatch(matches: &clap::ArgMatches, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     match matches.subcommand() {
         Some(("completions", sub)) => completions::run(sub, out),
-        Some(("deliver", sub)) => deliver::run(sub, out),
-        Some(("explain", sub)) => explain::run(sub, out),
-        Some(("hook", sub)) => hook::run(sub, out),
         Some(("deliver", sub)) => deliver::run(sub, out),
         Some(("doctor", sub)) => doctor::run(sub, out),
         Some(("explain", sub)) => explain::run(sub, out),
