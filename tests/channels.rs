@@ -8,7 +8,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use agent_sh::fidelity::bench::scene::Scene;
-use agent_sh::fidelity::channel::name::{Channel, Step, StdinPolicy};
+use agent_sh::fidelity::channel::name::{Channel, StdinPolicy, Step};
 use agent_sh::fidelity::channel::path;
 use agent_sh::fidelity::channel::stage;
 
@@ -152,7 +152,9 @@ fn every_channel_of_this_machine_carries_hostile_texts_unchanged() {
             || (names.contains("ssh") && !Path::new("/usr/sbin/sshd").exists())
             || (names.contains("tmux") && !has_tmux);
         if !is_there(need) || user || daemon {
-            println!("SKIPPED {names}: it needs {need} (and root for su and sudo); scripts/iec-setup installs it");
+            println!(
+                "SKIPPED {names}: it needs {need} (and root for su and sudo); scripts/iec-setup installs it"
+            );
             continue;
         }
         assert_eq!(carried(&scene, names, number, &WORDS), words, "{names}");

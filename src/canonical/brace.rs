@@ -168,8 +168,10 @@ fn range(text: &str) -> Range {
     match (head.next(), head.next(), tail.next(), tail.next()) {
         (Some(x), None, Some(y), None) if x.is_ascii_alphabetic() && y.is_ascii_alphabetic() => {
             let codes = numbers(i64::from(u32::from(x)), i64::from(u32::from(y)), step).unwrap_or_default();
-            let letters =
-                codes.iter().filter_map(|n| u32::try_from(*n).ok().and_then(char::from_u32)).collect::<Vec<_>>();
+            let letters = codes
+                .iter()
+                .filter_map(|n| u32::try_from(*n).ok().and_then(char::from_u32))
+                .collect::<Vec<_>>();
             if letters.iter().all(char::is_ascii_alphabetic) {
                 Range::Items(letters.into_iter().map(String::from).collect())
             } else {

@@ -10,6 +10,7 @@ use anyhow::Context as _;
 use clap::{Arg, ArgAction, ArgGroup, Command};
 
 use crate::setup::agents::{self, Agent};
+use crate::setup::divert::{Layout, Place};
 use crate::setup::ledger::{Ledger, Run};
 use crate::setup::plan::{self, Part, Places, Scope};
 use crate::setup::program;
@@ -31,7 +32,8 @@ fn common(command: Command) -> Command {
         .arg(flag("user", "this user's settings (the default)"))
         .arg(flag("system", "the whole system's settings; needs root"))
         .arg(flag("dry-run", "say what would be changed, and change nothing"))
-        .group(ArgGroup::new("which").args(["agent", "all"]).required(true))
+        .arg(flag("divert-sh", "no agent: agent-sh in the place of /bin/sh, for everybody; needs root"))
+        .group(ArgGroup::new("which").args(["agent", "all", "divert-sh"]).required(true))
         .group(ArgGroup::new("scope").args(["user", "system"]))
 }
 
@@ -50,6 +52,32 @@ pub fn install_command() -> Command {
 /// The option table of `uninstall`.
 pub fn uninstall_command() -> Command {
     common(Command::new("uninstall")).about("Put back what install changed")
+}
+
+/// Puts agent-sh or the real sh into the place of /bin/sh.
+fn place_of_sh(wanted: Place, run: Run, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
+    let layout = Layout::of(std::path::Path::new("/"));
+    let (now, then) = (
+        layout.place(),
+        match wanted {
+            Place::AgentSh => {
+                "agent-sh stands in the place of /bin/sh; the real one: /usr/lib/agent-sh/real/sh"
+            }
+            Place::Real => "the real sh stands in its place",
+        },
+    );
+    match run {
+        Run::Dry if now == wanted => writeln!(out, "nothing would change: {then}")?,
+        Run::Dry => writeln!(out, "would change /bin/sh, so that {then}")?,
+        Run::Real => {
+            match wanted {
+                Place::AgentSh => layout.divert()?,
+                Place::Real => layout.restore()?,
+            }
+            writeln!(out, "{then}")?;
+        }
+    }
+    Ok(ExitCode::SUCCESS)
 }
 
 fn scope(options: &clap::ArgMatches) -> Scope {
@@ -77,6 +105,9 @@ fn chosen(options: &clap::ArgMatches) -> Vec<&'static Agent> {
 /// # Errors
 /// A file can't be changed; what was changed before it stays, and `uninstall` puts it back.
 pub fn install(options: &clap::ArgMatches, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
+    if options.get_flag("divert-sh") {
+        return place_of_sh(Place::AgentSh, mode(options), out);
+    }
     let places = Places::of(scope(options)).map_err(anyhow::Error::msg)?;
     let run = mode(options);
     let part = if options.get_flag("hook-only") { Part::Hook } else { Part::All };
@@ -137,6 +168,9 @@ fn afterwards(agent: &Agent, part: Part) -> Option<String> {
 /// # Errors
 /// A file can't be put back; the ledger keeps what is still to do.
 pub fn uninstall(options: &clap::ArgMatches, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
+    if options.get_flag("divert-sh") {
+        return place_of_sh(Place::Real, mode(options), out);
+    }
     let places = Places::of(scope(options)).map_err(anyhow::Error::msg)?;
     let run = mode(options);
     let mut ledger = Ledger::open(&places.state())?;

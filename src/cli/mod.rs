@@ -2,24 +2,25 @@
 //!
 //! In: argument vector. Out: text on standard output, exit status. Never: runs what it judges.
 
-pub mod calls;
 pub mod bench;
+pub mod calls;
+pub mod completions;
 pub mod context;
 pub mod deliver;
 pub mod doctor;
 pub mod explain;
 pub mod hook;
-pub mod install;
 pub mod iec;
+pub mod install;
 pub mod judge;
 pub mod log;
 pub mod options;
 pub mod policy;
+pub mod render;
+pub mod report;
 pub mod run;
 pub mod selftest;
-pub mod render;
 pub mod witness;
-pub mod report;
 pub mod world;
 
 use std::io::Write;
@@ -70,23 +71,21 @@ fn complain(text: &str) -> ExitCode {
 
 fn dispatch(matches: &clap::ArgMatches, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     match matches.subcommand() {
+        Some(("completions", sub)) => completions::run(sub, out),
         Some(("deliver", sub)) => deliver::run(sub, out),
         Some(("doctor", sub)) => doctor::run(sub, out),
         Some(("explain", sub)) => explain::run(sub, out),
         Some(("hook", sub)) => hook::run(sub, out),
-        Some(("install", sub)) => install::install(sub, out),
         Some(("iec", sub)) => iec::run(sub, out),
+        Some(("install", sub)) => install::install(sub, out),
         Some(("judge", sub)) => judge::run(sub, out),
         Some(("log", sub)) => log::run(sub, out),
         Some(("policy", sub)) => policy::run(sub, out),
         Some(("render", sub)) => render::run(sub, out),
-        Some(("witness", sub)) => witness::run(sub, out),
-        Some(("deliver", sub)) => deliver::run(sub, out),
-        Some(("log", sub)) => log::run(sub, out),
         Some(("report", sub)) => report::run(sub, out),
         Some(("run", sub)) => run::run(sub, out),
-        Some(("uninstall", sub)) => install::uninstall(sub, out),
         Some(("selftest", sub)) => selftest::run(sub, out),
+        Some(("uninstall", sub)) => install::uninstall(sub, out),
         Some(("witness", sub)) => witness::run(sub, out),
         _ => Ok(ExitCode::from(2)),
     }

@@ -4,6 +4,7 @@
 
 pub mod agents;
 pub mod change;
+pub mod divert;
 pub mod doctor;
 pub mod json;
 pub mod ledger;

@@ -258,8 +258,7 @@ impl Machine<'_, '_> {
         // awk's printf stands as `print` in the tree
         let formats = self.language.lang == Lang::Awk
             && args.items.iter().any(|v| v.as_text().is_some_and(|t| t.contains('%')));
-        let plain =
-            args.named.is_empty() && self.maybe == 0 && !formats && !self.callee_is(id, "printf");
+        let plain = args.named.is_empty() && self.maybe == 0 && !formats && !self.callee_is(id, "printf");
         let texts: Vec<V> = args.items.iter().flat_map(opened).map(|v| super::fold::readable(&v)).collect();
         let known: Option<Vec<&str>> = texts.iter().map(V::as_text).collect();
         let (Some(known), true) = (known, plain) else {
