@@ -4,6 +4,7 @@
 //! Never: overlooks code hidden in a variable's value: names are evaluated recursively by bash, and a
 //! subscript in them may hold a substitution, so such values go to the host.
 
+use crate::act::TagSet;
 use crate::canonical::expand::Expander;
 use crate::canonical::value::{HOLE, Value};
 use crate::text::Span;
@@ -16,6 +17,62 @@ pub fn evaluate(x: &mut Expander<'_>, text: &str, span: Span) -> Option<i64> {
         return Some(number);
     }
     hidden(x, trimmed, span, 0);
+    let value = number_of(x, trimmed, span);
+    // what was assigned on a way that isn't followed to its end is no longer known
+    if value.is_none() || ["?", "&&", "||"].iter().any(|way| trimmed.contains(way)) {
+        let mut budget = NAMES;
+        for name in assigned(x, trimmed, 0, &mut budget) {
+            x.state.set(&name, Value::unknown(TagSet::EMPTY));
+        }
+    }
+    value
+}
+
+/// How many names are looked at for assignments.
+const NAMES: u32 = 512;
+
+/// Names that an expression assigns to, or the values of the names in it (bash evaluates those, too).
+fn assigned(x: &Expander<'_>, text: &str, depth: usize, budget: &mut u32) -> Vec<String> {
+    let mut out = Vec::new();
+    let mut at = 0;
+    while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
+        let length = rest.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(rest.len());
+        let (name, behind) = rest.split_at_checked(length).unwrap_or(("", rest));
+        at += length.max(rest.chars().next().map_or(1, char::len_utf8));
+        if name.is_empty() || name.starts_with(|c: char| c.is_ascii_digit()) {
+            continue;
+        }
+        if *budget == 0 {
+            break;
+        }
+        *budget -= 1;
+        let before = text.get(..at - length).unwrap_or("").trim_end();
+        if before.ends_with("++") || before.ends_with("--") || is_assignment(behind) {
+            out.push(name.to_owned());
+        }
+        if depth < 4
+            && let Some(value) = x.state.scalar(name).filter(|v| v.text != name)
+            && value.text.contains(['=', '+', '-'])
+        {
+            out.extend(assigned(x, &value.text, depth + 1, budget));
+        }
+    }
+    out
+}
+
+/// Whether what stands behind a name assigns to it: `= `, `+=`, `++`, also behind a subscript.
+fn is_assignment(behind: &str) -> bool {
+    let mut behind = behind.trim_start();
+    if behind.starts_with('[') {
+        let window = behind.char_indices().nth(256).map_or(behind, |(end, _)| behind.get(..end).unwrap_or(behind));
+        let Some((subscript, _)) = window.split_once(']') else { return true };
+        behind = behind.get(subscript.len() + 1..).unwrap_or("").trim_start();
+    }
+    let operators = ["+=", "-=", "*=", "/=", "%=", "<<=", ">>=", "&=", "^=", "|=", "++", "--"];
+    behind.starts_with('=') && !behind.starts_with("==") || operators.iter().any(|o| behind.starts_with(o))
+}
+
+fn number_of(x: &mut Expander<'_>, trimmed: &str, span: Span) -> Option<i64> {
     if trimmed.len() > 1024 || trimmed.contains(HOLE) {
         return None;
     }
@@ -235,6 +292,9 @@ impl Parser<'_, '_> {
 
     /// A name's value, names in it followed a few times.
     fn value(&mut self, name: &str, depth: usize) -> Option<i64> {
+        if self.x.state.is_varying(name) {
+            return None;
+        }
         let Some(value) = self.x.state.scalar(name) else { return Some(0) };
         let text = value.text.trim().to_owned();
         if text.is_empty() {

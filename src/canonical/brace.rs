@@ -3,6 +3,8 @@
 //! In: pieces of one word. Out: the pieces of each resulting word, bounded in number.
 //! Never: looks into quoted pieces.
 
+use crate::canonical::respell;
+use crate::canonical::value::HOLE;
 use crate::syntax::tree::Piece;
 
 /// How many words one word may become.
@@ -17,7 +19,7 @@ pub enum Braces {
 
 /// One live character, or a piece that is taken whole.
 #[derive(Clone, Debug)]
-enum Atom {
+pub(super) enum Atom {
     Char(char),
     Whole(Piece),
 }
@@ -39,23 +41,12 @@ pub fn expand(pieces: &[Piece]) -> Braces {
             | Piece::Process(..) => atoms.push(Atom::Whole(piece.clone())),
         }
     }
-    match words(&atoms, 0) {
-        Some(list) if list.len() == 1 => Braces::None,
-        Some(list) => Braces::Words(list.into_iter().map(|w| pieces_of(&w)).collect()),
-        None => Braces::TooMany,
+    if group(&atoms).is_none() {
+        return Braces::None;
     }
-}
-
-fn pieces_of(atoms: &[Atom]) -> Vec<Piece> {
-    let mut out: Vec<Piece> = Vec::new();
-    for atom in atoms {
-        match (atom, out.last_mut()) {
-            (Atom::Char(c), Some(Piece::Bare(text))) => text.push(*c),
-            (Atom::Char(c), _) => out.push(Piece::Bare(c.to_string())),
-            (Atom::Whole(piece), _) => out.push(piece.clone()),
-        }
-    }
-    out
+    let words = words(&atoms, 0);
+    let pieces = words.and_then(|list| list.iter().map(|w| respell::pieces(w)).collect::<Option<Vec<_>>>());
+    pieces.map_or(Braces::TooMany, Braces::Words)
 }
 
 fn is(atom: &Atom, c: char) -> bool {
@@ -97,7 +88,7 @@ fn text_of(atoms: &[Atom]) -> Option<String> {
 }
 
 fn is_range(atoms: &[Atom]) -> bool {
-    atoms.len() <= RANGE_LENGTH && text_of(atoms).is_some_and(|t| range(&t).is_some())
+    atoms.len() <= RANGE_LENGTH && text_of(atoms).is_some_and(|t| range(&t) != Range::None)
 }
 
 fn words(atoms: &[Atom], depth: usize) -> Option<Vec<Vec<Atom>>> {
@@ -110,8 +101,14 @@ fn words(atoms: &[Atom], depth: usize) -> Option<Vec<Vec<Atom>>> {
     let mut middles: Vec<Vec<Atom>> = Vec::new();
     if commas.is_empty() {
         let text = text_of(atoms.get(start + 1..end)?)?;
-        for item in range(&text)? {
-            middles.push(item.chars().map(Atom::Char).collect());
+        match range(&text) {
+            Range::Items(items) => middles.extend(items.iter().map(|i| i.chars().map(Atom::Char).collect())),
+            // any number stands for those between
+            Range::Numbers(ends) => {
+                middles.extend(ends.iter().map(|i| i.chars().map(Atom::Char).collect()));
+                middles.push(vec![Atom::Char(HOLE)]);
+            }
+            Range::None | Range::Unclear => return None,
         }
     } else {
         let mut from = start + 1;
@@ -136,27 +133,50 @@ fn words(atoms: &[Atom], depth: usize) -> Option<Vec<Vec<Atom>>> {
     Some(out)
 }
 
-/// `a..z`, `1..10`, `01..10..2`: the items; `None` where it is no range or has too many.
-fn range(text: &str) -> Option<Vec<String>> {
+/// What stands between braces without a comma.
+#[derive(Debug, PartialEq, Eq)]
+enum Range {
+    /// nothing that expands
+    None,
+    Items(Vec<String>),
+    /// more than are looked at: the first and the last
+    Numbers([String; 2]),
+    /// characters between the letters' blocks: bash takes its own backslash and backquote for quotes
+    Unclear,
+}
+
+/// `a..z`, `1..10`, `01..10..2`
+fn range(text: &str) -> Range {
     let parts: Vec<&str> = text.split("..").collect();
     let (first, last, step) = match parts.as_slice() {
-        [a, b] => (*a, *b, 1_i64),
-        [a, b, s] => (*a, *b, s.parse::<i64>().ok()?.checked_abs()?.max(1)),
-        _ => return None,
+        [a, b] => (*a, *b, Some(1_i64)),
+        [a, b, s] => (*a, *b, s.parse::<i64>().ok().and_then(i64::checked_abs).map(|s| s.max(1))),
+        _ => return Range::None,
     };
+    let Some(step) = step else { return Range::None };
     if let (Ok(a), Ok(b)) = (first.parse::<i64>(), last.parse::<i64>()) {
         let padded =
             |t: &str| t.trim_start_matches('-').len() > 1 && t.trim_start_matches('-').starts_with('0');
         let width = if padded(first) || padded(last) { first.len().max(last.len()) } else { 0 };
-        return numbers(a, b, step).map(|n| n.iter().map(|i| format!("{i:0width$}")).collect());
+        let written = |n: i64| format!("{n:0width$}");
+        return match numbers(a, b, step) {
+            Some(list) => Range::Items(list.into_iter().map(written).collect()),
+            None => Range::Numbers([written(a), written(b)]),
+        };
     }
     let (mut head, mut tail) = (first.chars(), last.chars());
     match (head.next(), head.next(), tail.next(), tail.next()) {
         (Some(x), None, Some(y), None) if x.is_ascii_alphabetic() && y.is_ascii_alphabetic() => {
-            let codes = numbers(i64::from(u32::from(x)), i64::from(u32::from(y)), step)?;
-            codes.iter().map(|n| u32::try_from(*n).ok().and_then(char::from_u32).map(String::from)).collect()
+            let codes = numbers(i64::from(u32::from(x)), i64::from(u32::from(y)), step).unwrap_or_default();
+            let letters =
+                codes.iter().filter_map(|n| u32::try_from(*n).ok().and_then(char::from_u32)).collect::<Vec<_>>();
+            if letters.iter().all(char::is_ascii_alphabetic) {
+                Range::Items(letters.into_iter().map(String::from).collect())
+            } else {
+                Range::Unclear
+            }
         }
-        _ => None,
+        _ => Range::None,
     }
 }
 
@@ -205,7 +225,11 @@ mod tests {
             ("{5..1..2}", "5|3|1"),
             ("a{,b}", "a|ab"),
             ("{{a,b}", "{a|{b"),
-            ("{1..100000}", "{1..100000}"),
+            ("{1..100000}", "1|100000|\u{10FE00}"),
+            ("/et{c..c}", "/etc"),
+            ("{1..1}{a,b}", "1a|1b"),
+            ("{a..C}", "<too many>"),
+            ("{a..c..x}", "{a..c..x}"),
         ] {
             assert_eq!(bare(text).join("|"), want, "{text}");
         }

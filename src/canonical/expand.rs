@@ -10,7 +10,7 @@ use crate::canonical::parameter::{self, Got};
 use crate::canonical::state::State;
 use crate::canonical::value::{Data, Field, HOLE, Value};
 use crate::canonical::{arithmetic, tilde};
-use crate::syntax::tree::{Direction, Piece, Quoting, Substituted, Word};
+use crate::syntax::tree::{Direction, Operation, Piece, Quoting, Substituted, Word};
 use crate::text::Span;
 
 /// Whether a bare text has live glob characters.
@@ -33,6 +33,15 @@ struct Builder {
     glob: bool,
     started: bool,
     tags: TagSet,
+    spread: Spread,
+}
+
+/// Whether `"$@"` is part of the word: what is empty beside it then makes no word.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Spread {
+    #[default]
+    No,
+    Yes,
 }
 
 impl Builder {
@@ -40,6 +49,13 @@ impl Builder {
         self.text.push_str(text);
         escape_into(&mut self.pattern, text);
         self.started = true;
+    }
+
+    /// The value of an expansion in double quotes.
+    fn expanded(&mut self, text: &str) {
+        let started = self.started || self.spread == Spread::No || !text.is_empty();
+        self.quoted(text);
+        self.started = started;
     }
 
     fn bare(&mut self, text: &str) {
@@ -116,7 +132,9 @@ impl Expander<'_> {
     }
 
     fn one(&mut self, pieces: &[Piece], span: Span, out: &mut Vec<Field>) {
-        let mut builder = Builder::default();
+        let spread = |p: &Piece| matches!(p, Piece::Parameter(p, Quoting::Double) if p.is_spread());
+        let spread = if pieces.iter().any(spread) { Spread::Yes } else { Spread::No };
+        let mut builder = Builder { spread, ..Builder::default() };
         for piece in pieces {
             self.piece(piece, span, &mut builder);
         }
@@ -134,6 +152,11 @@ impl Expander<'_> {
                 let got = match (parameter::expand(self, p, span), quoting) {
                     (Got::Fields(values), Quoting::Double) if parameter::is_star(p) => {
                         Got::Value(self.starred(&values))
+                    }
+                    (Got::Value(value), Quoting::Double)
+                        if out.spread == Spread::Yes && self.splits(&p.operation) =>
+                    {
+                        Got::Value(Value::unknown(value.tags))
                     }
                     (got, _) => got,
                 };
@@ -163,6 +186,14 @@ impl Expander<'_> {
         }
     }
 
+    /// `"${x-a:b}$@"`: beside `"$@"` bash splits such a word at separators that aren't blank, where they stand bare.
+    fn splits(&self, operation: &Operation) -> bool {
+        let (Operation::Default(_, word) | Operation::Alternative(_, word)) = operation else { return false };
+        let separators = self.separators();
+        let splits = |text: &str| text.contains(|c: char| !c.is_whitespace() && separators.contains(c));
+        word.pieces.iter().any(|p| matches!(p, Piece::Bare(text) | Piece::Quoted(text, _) if splits(text)))
+    }
+
     /// `"$*"`: one value, the first separator between the parts.
     fn starred(&self, values: &[Value]) -> Value {
         let first: String = self.separators().chars().take(1).collect();
@@ -180,7 +211,7 @@ impl Expander<'_> {
                     out.started = true;
                     out.bare(&value.text);
                 } else {
-                    out.quoted(&value.text);
+                    out.expanded(&value.text);
                 }
             }
             (Got::Fields(values), Quoting::Bare) if separators.starts_with(|c: char| !c.is_whitespace()) => {

@@ -57,7 +57,7 @@ fn raw(x: &mut Expander<'_>, name: &str, index: Option<&Word>, span: Span) -> Op
         return element(x, name, index, span);
     }
     special(x.state, name).or_else(|| {
-        let mut value = x.state.scalar(name)?;
+        let mut value = if x.state.is_varying(name) { x.state.any_value(name) } else { x.state.scalar(name)? };
         if is_secret_name(name) {
             value.tags = value.tags.with(tag::FROM_SECRET_VARIABLE);
         }
@@ -69,6 +69,7 @@ fn special(state: &State, name: &str) -> Option<Got> {
     let hole = |tags| Some(Got::Value(Value::unknown(tags)));
     match name {
         "@" | "*" => Some(Got::Fields(state.positional.as_ref().clone())),
+        "#" if state.positional.iter().any(Value::has_hole) => hole(TagSet::EMPTY),
         "#" => Some(Got::Value(Value::known(state.positional.len().to_string()))),
         "0" => Some(Got::Value(state.zero.clone())),
         "_" => Some(Got::Value(state.last.as_deref()?.clone())),
@@ -77,7 +78,9 @@ fn special(state: &State, name: &str) -> Option<Got> {
         "-" => Some(Got::Value(Value::known(state.options.clone()))),
         number if number.bytes().all(|b| b.is_ascii_digit()) && !number.is_empty() => {
             let position = number.parse::<usize>().ok()?;
-            state.positional.get(position.checked_sub(1)?).cloned().map(Got::Value)
+            let known = state.positional.get(position.checked_sub(1)?).cloned().map(Got::Value);
+            // an unknown one may be several
+            known.or_else(|| hole(TagSet::EMPTY).filter(|_| state.positional.iter().any(Value::has_hole)))
         }
         _ => None,
     }
@@ -187,8 +190,10 @@ fn operate(x: &mut Expander<'_>, name: &str, found: Option<Got>, operation: &Ope
             if !present(found.as_ref(), *colon) =>
         {
             if let Operation::Error(..) = operation {
-                // the shell stops here
-                x.state.control = crate::canonical::state::Control::Ended;
+                // the shell stops here, unless somebody types to it
+                if !x.state.option('i') {
+                    x.state.control = crate::canonical::state::Control::Ended;
+                }
             }
             Got::Value(x.single(word))
         }
@@ -235,6 +240,7 @@ fn missing(name: &str) -> Got {
 fn length(found: Option<Got>) -> Got {
     let text = match found {
         None => "0".to_owned(),
+        Some(Got::Fields(values)) if values.iter().any(Value::has_hole) => HOLE.to_string(),
         Some(Got::Fields(values)) => values.len().to_string(),
         Some(Got::Value(value)) if value.has_hole() => HOLE.to_string(),
         Some(Got::Value(value)) => value.text.chars().count().to_string(),

@@ -6,8 +6,8 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use crate::act::{TagSet, tag};
-use crate::canonical::value::{Data, HOLE, Value};
+use crate::act::TagSet;
+use crate::canonical::value::{Data, Value};
 use crate::invocation::context::Context;
 use crate::syntax::tree::Function;
 
@@ -37,6 +37,24 @@ pub enum VariableKind {
     Unset,
 }
 
+/// What a name may be defined as: a function, or (`None`) none.
+pub type Definitions = Vec<Option<Rc<Function>>>;
+
+/// A variable that a function made its own, and what it was before; restored at the function's end.
+#[derive(Clone, Debug)]
+pub struct Local {
+    pub name: String,
+    pub outer: Option<Variable>,
+    pub certainty: Certainty,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Certainty {
+    Certain,
+    /// on some ways only
+    Possible,
+}
+
 /// How many different values of one variable are kept apart.
 pub const ALTERNATIVES: usize = 8;
 
@@ -63,8 +81,12 @@ pub enum Control {
     Ended,
     /// `return` from a function
     Returned,
-    /// `break` or `continue`
+    /// `break`
     Broke,
+    /// `continue`
+    Skipped,
+    /// `break` or `continue` of a loop further out
+    Deep,
 }
 
 /// Where a descriptor leads, as far as it isn't the inherited one.
@@ -81,9 +103,9 @@ pub enum Endpoint {
 
 #[derive(Clone, Debug)]
 pub struct State {
-    environment: Rc<HashMap<String, String>>,
-    variables: Rc<HashMap<String, Variable>>,
-    pub functions: Rc<HashMap<String, Rc<Function>>>,
+    pub(super) environment: Rc<HashMap<String, String>>,
+    pub(super) variables: Rc<HashMap<String, Variable>>,
+    pub functions: Rc<HashMap<String, Definitions>>,
     pub aliases: Rc<HashMap<String, String>>,
     pub written: Rc<HashMap<String, Written>>,
     pub descriptors: Rc<HashMap<u32, Endpoint>>,
@@ -104,6 +126,16 @@ pub struct State {
     /// Tags of every effect here (in a function, a loop, on another host …).
     pub ambient: TagSet,
     pub control: Control,
+    /// States in which a loop, function or sourced file may have been left early; its end takes them in again.
+    pub left: Rc<Vec<Rc<State>>>,
+    /// Variables that can't be changed.
+    pub readonly: Rc<Vec<String>>,
+    /// Variables of the function that is called.
+    pub locals: Rc<Vec<Local>>,
+    /// Loops around this command, in this function and shell.
+    pub loops: u16,
+    /// Functions and sourced files around it, in this shell.
+    pub returns: u16,
     /// Depth of function calls.
     pub calls: u16,
     /// `$_`: the last word of the command before.
@@ -133,6 +165,11 @@ impl State {
             switches: Rc::default(),
             ambient: TagSet::EMPTY,
             control: Control::Goes,
+            left: Rc::default(),
+            readonly: Rc::default(),
+            locals: Rc::default(),
+            loops: 0,
+            returns: 0,
             calls: 0,
             last: None,
             choices: Vec::new(),
@@ -141,6 +178,37 @@ impl State {
 
     pub fn option(&self, letter: char) -> bool {
         self.options.contains(letter)
+    }
+
+    /// Another process: no loop or function is left from there.
+    pub fn enter_subshell(&mut self) {
+        self.left = Rc::default();
+        (self.loops, self.returns) = (0, 0);
+    }
+
+    /// Makes a variable the called function's own.
+    pub fn localize(&mut self, name: &str) {
+        if self.returns == 0 || self.locals.iter().any(|local| local.name == name) {
+            return;
+        }
+        let outer = self.variables.get(name).cloned();
+        let local = Local { name: name.to_owned(), outer, certainty: Certainty::Certain };
+        Rc::make_mut(&mut self.locals).push(local);
+    }
+
+    /// Gives variables back what they were before a function was called.
+    pub fn restore(&mut self, locals: &[Local]) {
+        for Local { name, outer, certainty } in locals.iter().rev() {
+            let inner = self.clone();
+            let variables = Rc::make_mut(&mut self.variables);
+            match outer {
+                Some(outer) => drop(variables.insert(name.clone(), outer.clone())),
+                None => drop(variables.remove(name)),
+            }
+            if *certainty == Certainty::Possible {
+                self.join(inner);
+            }
+        }
     }
 
     /// A variable's entry, references followed.
@@ -239,6 +307,17 @@ impl State {
         self.variables.get(name).map_or(1, |v| if v.array.is_some() { 1 } else { v.scalar.len().max(1) })
     }
 
+    /// Whether a variable has several values here, and none is chosen.
+    pub fn is_varying(&self, name: &str) -> bool {
+        self.alternatives(name) > 1 && !self.choices.iter().any(|(n, _)| n == name)
+    }
+
+    /// What stands for all the values that a variable may have.
+    pub fn any_value(&self, name: &str) -> Value {
+        let values = self.variable(name).map(|v| v.scalar.as_slice()).unwrap_or_default();
+        Value::unknown(values.iter().fold(TagSet::EMPTY, |tags, v| tags.union(v.tags)))
+    }
+
     pub fn set(&mut self, name: &str, value: Value) {
         let kind = self.variables.get(name).map_or(VariableKind::Plain, |v| v.kind);
         if kind == VariableKind::Reference {
@@ -257,7 +336,13 @@ impl State {
             | VariableKind::Unset => value,
         };
         let kind = if kind == VariableKind::Unset { VariableKind::Plain } else { kind };
-        self.put(name, Variable { scalar: vec![value], array: None, kind });
+        let mut scalar = vec![value];
+        if self.readonly.iter().any(|n| n == name) {
+            // an error, behind which a shell may go on
+            let old = self.variables.get(name).map(|v| v.scalar.clone()).unwrap_or_default();
+            scalar.extend(old.into_iter().filter(|v| !scalar.contains(v)).take(1).collect::<Vec<_>>());
+        }
+        self.put(name, Variable { scalar, array: None, kind });
     }
 
     pub fn put(&mut self, name: &str, variable: Variable) {
@@ -328,92 +413,5 @@ impl State {
         if self.written.len() < 512 {
             Rc::make_mut(&mut self.written).insert(path.to_owned(), Written { data, tree });
         }
-    }
-
-    /// This state or that one: what differs has several values (INVARIANT(I5): nothing is forgotten).
-    pub fn join(&mut self, other: Self) {
-        match (self.control, other.control) {
-            (_, Control::Ended | Control::Returned) if self.control == Control::Goes => return,
-            (Control::Ended | Control::Returned, Control::Goes) => {
-                *self = other;
-                return;
-            }
-            _ => {}
-        }
-        if self.control != other.control {
-            self.control = Control::Goes;
-        }
-        if !Rc::ptr_eq(&self.variables, &other.variables) {
-            self.join_variables(&other);
-        }
-        if self.cwd != other.cwd {
-            self.cwd = HOLE.to_string();
-        }
-        merge(&mut self.functions, &other.functions);
-        merge(&mut self.aliases, &other.aliases);
-        merge(&mut self.written, &other.written);
-        merge(&mut self.descriptors, &other.descriptors);
-        if other.links.len() > self.links.len() {
-            self.links = other.links;
-        }
-        if other.traps.len() > self.traps.len() {
-            self.traps = other.traps;
-        }
-    }
-
-    fn join_variables(&mut self, other: &Self) {
-        let environment = Rc::clone(&self.environment);
-        let mine = Rc::make_mut(&mut self.variables);
-        for (name, entry) in mine.iter_mut().filter(|(n, _)| !other.variables.contains_key(*n)) {
-            // assigned on this side only: on the other it has what the environment says, or is unset
-            let other = environment.get(name).map_or_else(
-                || Value { text: String::new(), tags: TagSet::of(tag::UNSET_VARIABLE) },
-                |text| Value::known(text.clone()),
-            );
-            if entry.array.is_none() && entry.scalar.len() < ALTERNATIVES && !entry.scalar.contains(&other) {
-                entry.scalar.push(other);
-            }
-        }
-        for (name, theirs) in other.variables.iter() {
-            let entry = mine.entry(name.clone()).or_insert_with(|| Variable {
-                scalar: environment.get(name).map(|t| Value::known(t.clone())).into_iter().collect(),
-                ..Variable::default()
-            });
-            if entry == theirs {
-                continue;
-            }
-            if entry.scalar.is_empty() && entry.array.is_none() && theirs.kind != VariableKind::Unset {
-                // unset on this side: both "unset" (empty, tagged) and the other's values
-                entry.scalar.push(Value { text: String::new(), tags: TagSet::of(tag::UNSET_VARIABLE) });
-            }
-            for value in &theirs.scalar {
-                if !entry.scalar.contains(value) {
-                    entry.scalar.push(value.clone());
-                }
-            }
-            if entry.scalar.len() > ALTERNATIVES {
-                let tags = entry.scalar.iter().fold(TagSet::EMPTY, |t, v| t.union(v.tags));
-                entry.scalar = vec![Value::unknown(tags)];
-            }
-            if theirs.array.is_some() && entry.array != theirs.array {
-                entry.array.clone_from(&theirs.array);
-            }
-            if entry.kind == VariableKind::Unset {
-                entry.kind = theirs.kind;
-            }
-        }
-    }
-}
-
-fn merge<K: Clone + Eq + std::hash::Hash, V: Clone>(
-    mine: &mut Rc<HashMap<K, V>>,
-    theirs: &Rc<HashMap<K, V>>,
-) {
-    if Rc::ptr_eq(mine, theirs) {
-        return;
-    }
-    let mine = Rc::make_mut(mine);
-    for (key, value) in theirs.iter() {
-        mine.entry(key.clone()).or_insert_with(|| value.clone());
     }
 }

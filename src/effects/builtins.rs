@@ -42,18 +42,7 @@ impl Walk<'_, '_> {
             "printf" => self.printf(call),
             "let" => self.let_builtin(call),
             "test" | "[" => self.test_builtin(call),
-            "exit" | "logout" => {
-                self.state.control = Control::Ended;
-                Outcome::silent()
-            }
-            "return" => {
-                self.state.control = if self.state.calls > 0 { Control::Returned } else { Control::Ended };
-                Outcome::silent()
-            }
-            "break" | "continue" => {
-                self.state.control = Control::Broke;
-                Outcome::silent()
-            }
+            "exit" | "logout" | "return" | "break" | "continue" => self.leave(name, call),
             "getopts" | "hash" | "times" | "wait" | "jobs" | "fg" | "bg" | "disown" | "umask" | "ulimit"
             | "type" | "history" | "help" | "bind" | "caller" | "complete" | "compgen" | "compopt"
             | "dirs" | "enable" | "fc" | "suspend" | "pwd" => return self.minor_builtin(name, call),
@@ -153,7 +142,13 @@ impl Walk<'_, '_> {
             }
         }
         let outcome = self.call(&Call { argv: rest, ..*call });
-        if !rest.is_empty() {
+        // it stays if the program isn't there and `execfail` is on (also in `$BASHOPTS`), or somebody types to it
+        let on = |names: &str| names.contains("execfail");
+        let stays = self.state.option('i')
+            || self.state.switches.iter().any(|name| on(name))
+            || self.state.scalar("BASHOPTS").is_some_and(|v| on(&v.text))
+            || rest.first().is_some_and(|f| f.text.starts_with('-'));
+        if !rest.is_empty() && !stays {
             self.state.control = Control::Ended;
         }
         outcome

@@ -6,11 +6,11 @@ use std::rc::Rc;
 
 use crate::act::{Class, Kind, TagSet, UnknownKind, tag};
 use crate::canonical::operation::quote;
-use crate::canonical::state::Control;
+use crate::canonical::state::State;
 use crate::canonical::value::{Data, Field, HOLE, Value};
 use crate::effects::core::By;
 use crate::effects::model::Target;
-use crate::effects::walk::{Outcome, Walk};
+use crate::effects::walk::{Frame, Outcome, Walk};
 use crate::policy::tables::{Command, Is};
 use crate::text::Span;
 
@@ -143,13 +143,51 @@ impl Walk<'_, '_> {
         }
         let name = head.text.as_str();
         if let Some(text) = self.state.aliases.get(name).cloned()
-            && !self.calling.iter().any(|c| c == name)
+            && !self.calling.iter().any(|c| c.name == name)
         {
-            return self.alias(name, &text, call);
+            // only some shells expand aliases in a script
+            let mut other = self.fork();
+            let expanded = other.alias(name, &text, call);
+            let state = other.state;
+            let plain = self.defined(name, head, call);
+            self.state.join(state);
+            return plain.or(&expanded);
         }
-        if let Some(function) = self.state.functions.get(name).cloned() {
-            return self.function(&function, call);
+        self.defined(name, head, call)
+    }
+
+    /// A function, builtin or program, each that the name may be.
+    fn defined(&mut self, name: &str, head: &Field, call: &Call<'_>) -> Outcome {
+        let Some(definitions) = self.state.functions.get(name).cloned() else {
+            return self.not_function(name, head, call);
+        };
+        match definitions.as_slice() {
+            [Some(function)] => return self.function(function, call),
+            [None] | [] => return self.not_function(name, head, call),
+            _ => {}
         }
+        let mut all: Option<(Outcome, State)> = None;
+        for definition in definitions {
+            let mut one = self.fork();
+            let outcome = match definition {
+                Some(function) => one.function(&function, call),
+                None => one.not_function(name, head, call),
+            };
+            let mut state = one.state;
+            all = Some(match all {
+                None => (outcome, state),
+                Some((so_far, before)) => {
+                    state.join(before);
+                    (so_far.or(&outcome), state)
+                }
+            });
+        }
+        let Some((outcome, state)) = all else { return Outcome::silent() };
+        self.state = state;
+        outcome
+    }
+
+    fn not_function(&mut self, name: &str, head: &Field, call: &Call<'_>) -> Outcome {
         if let Some(outcome) = self.builtin(name, call) {
             return outcome;
         }
@@ -198,39 +236,48 @@ impl Walk<'_, '_> {
             line.push(' ');
             line.push_str(&quote(&field.text));
         }
-        self.calling.push(name.to_owned());
+        self.calling.push(Frame { name: name.to_owned(), state: self.state.clone() });
         let outcome = self.text(&line, call.span);
         self.calling.pop();
         outcome
     }
 
     fn function(&mut self, function: &Rc<crate::syntax::tree::Function>, call: &Call<'_>) -> Outcome {
-        let own = self.calling.iter().filter(|c| **c == function.name).count();
+        let own = self.calling.iter().filter(|c| c.name == function.name).count();
         let spreads = self.state.ambient.has(tag::IN_BACKGROUND) || self.state.ambient.has(tag::IN_PIPELINE);
         if own > 0 && spreads {
             let tags = self.state.ambient.with(tag::SELF_CALLING);
             self.core.emit(Kind::Exhaust, Target::default(), tags, By::new(&Rc::from("shell"), call.span));
         }
-        if own > 1 || self.state.calls >= CALLS || !self.core.spend(call.span) {
+        if own > 2 || self.state.calls >= CALLS || !self.core.spend(call.span) {
             return Outcome::prints(Data::unknown(TagSet::of(tag::FROM_UNKNOWN)));
         }
         let positional = call.arguments().iter().map(Field::value).collect();
         let saved = std::mem::replace(&mut self.state.positional, Rc::new(positional));
         let ambient = self.state.ambient;
         self.state.ambient = ambient.with(tag::IN_FUNCTION);
+        let locals = std::mem::take(&mut self.state.locals);
+        self.state.returns = self.state.returns.saturating_add(1);
         for (name, value) in call.environment {
+            self.state.localize(name);
             self.state.set(name, value.clone());
         }
         self.state.calls += 1;
-        self.calling.push(function.name.clone());
-        let outcome = self.command(&function.body);
+        if own > 1
+            && let Some(outer) = self.calling.iter().rev().find(|c| c.name == function.name)
+        {
+            // it may call itself any number of times
+            self.state.widen(&outer.state);
+        }
+        self.calling.push(Frame { name: function.name.clone(), state: self.state.clone() });
+        let outcome = self.returning(|walk| walk.command(&function.body));
         self.calling.pop();
         self.state.calls = self.state.calls.saturating_sub(1);
         self.state.ambient = ambient;
         self.state.positional = saved;
-        if self.state.control == Control::Returned {
-            self.state.control = Control::Goes;
-        }
+        self.state.returns = self.state.returns.saturating_sub(1);
+        let own = std::mem::replace(&mut self.state.locals, locals);
+        self.state.restore(&own);
         outcome
     }
 

@@ -1,20 +1,18 @@
-//! Compound commands: branches are walked and joined, loops over known lists are walked item by item.
+//! Compound commands: branches are walked and joined.
 //!
 //! In: a [`Compound`]. Out: its [`Outcome`]. Never: leaves out a branch that may run.
 
-use crate::act::{UnknownKind, tag};
+use crate::act::tag;
 use crate::canonical::expand::Expander;
 use crate::canonical::state::{Control, Endpoint, State};
-use crate::canonical::value::{Data, Field, Origin, Value};
+use crate::canonical::value::{Data, Field, Value};
 use crate::effects::core::{Pending, Reader};
-use crate::effects::fields::tags_of;
+use crate::effects::leaving::are_sure;
+use crate::effects::loops::Between;
 use crate::effects::walk::{Outcome, Status, Walk};
 use crate::place::glob::matches;
 use crate::syntax::tree::{AfterArm, CaseArm, Command, Compound, Redirect, Script, Word};
 use crate::text::Span;
-
-/// Most items of a list that a loop is walked for one by one.
-const ITEMS: usize = 64;
 
 impl Walk<'_, '_> {
     /// A compound command with its redirections.
@@ -27,7 +25,12 @@ impl Walk<'_, '_> {
         let saved_input = self.stdin.clone();
         let saved_descriptors = self.state.descriptors.clone();
         self.use_streams(&streams);
+        // where a redirection fails, nothing of it runs
+        let before = (!are_sure(&self.state, redirects)).then(|| self.state.clone());
         let outcome = self.compound_body(compound);
+        if let Some(before) = before {
+            self.state.join(before);
+        }
         self.stdin = saved_input;
         self.state.descriptors = saved_descriptors;
         self.finish_streams(&streams, outcome)
@@ -48,8 +51,11 @@ impl Walk<'_, '_> {
                 }
                 let endless = test.pieces.is_empty();
                 self.single(test);
-                let outcome = self.repeated(None, body, endless);
-                self.single(step);
+                let before = self.state.clone();
+                let outcome = self.repeated(Between::Arithmetic(step, test), body, endless);
+                if !endless {
+                    self.state.join(before);
+                }
                 outcome
             }
             Compound::While { test, body } => self.while_loop(test, body, Status::Success),
@@ -76,6 +82,7 @@ impl Walk<'_, '_> {
     fn coprocess(&mut self, name: Option<&str>, body: &Command) -> Outcome {
         let path = "/dev/fd/60".to_owned();
         let mut state = self.state.clone();
+        state.enter_subshell();
         state.ambient = state.ambient.with(tag::IN_BACKGROUND);
         let body = Reader::Command(std::rc::Rc::new(body.clone()));
         self.core.pending.push(Pending { path: path.clone(), body, state });
@@ -97,148 +104,6 @@ impl Walk<'_, '_> {
     /// The fields that a word splits into; globs are not expanded yet.
     pub fn fields(&mut self, word: &Word) -> Vec<Field> {
         Expander { state: &mut self.state, host: self.core }.fields(word)
-    }
-
-    fn for_loop(&mut self, name: &str, words: Option<&[Word]>, body: &Script, span: Span) -> Outcome {
-        let mut items: Vec<Field> = Vec::new();
-        match words {
-            None => items.extend(self.state.positional.iter().cloned().map(Field::from)),
-            Some(words) => {
-                for word in words {
-                    let fields = self.fields(word);
-                    for field in fields {
-                        items.extend(self.globbed(field));
-                    }
-                }
-            }
-        }
-        let mut all = Outcome { data: Data::empty(), status: Status::Success };
-        let many = items.len() > ITEMS;
-        if many {
-            self.core.doubt(UnknownKind::Limit, "items of a loop", span);
-        }
-        if items.is_empty() {
-            return all;
-        }
-        for item in items.iter().take(ITEMS) {
-            self.state.set(name, item_value(item));
-            let outcome = self.iteration(body, span);
-            all.data.append(&outcome.data);
-            if self.state.control == Control::Broke {
-                self.state.control = Control::Goes;
-            }
-            if self.state.control != Control::Goes {
-                break;
-            }
-        }
-        if many {
-            let tags = tags_of(&items);
-            self.state.set(name, Value::unknown(tags));
-            self.iteration(body, span);
-        }
-        all.status = Status::Either;
-        all
-    }
-
-    fn iteration(&mut self, body: &Script, span: Span) -> Outcome {
-        if !self.core.spend(span) {
-            return Outcome::silent();
-        }
-        let ambient = self.state.ambient;
-        self.state.ambient = ambient.with(tag::IN_LOOP);
-        let outcome = self.script(body);
-        self.state.ambient = ambient;
-        outcome
-    }
-
-    fn while_loop(&mut self, test: &Script, body: &Script, runs_on: Status) -> Outcome {
-        if let Some(outcome) = self.read_loop(test, body) {
-            return outcome;
-        }
-        let before = self.state.clone();
-        let first = self.script(test);
-        if self.state.control != Control::Goes {
-            return first;
-        }
-        let never = matches!(
-            (first.status, runs_on),
-            (Status::Success, Status::Failure) | (Status::Failure, Status::Success)
-        );
-        if never {
-            return Outcome { data: first.data, status: Status::Success };
-        }
-        let endless = first.status == runs_on;
-        let mut outcome = self.repeated(Some(test), body, endless);
-        if !endless {
-            self.state.join(before);
-        }
-        let mut data = first.data;
-        data.append(&outcome.data);
-        outcome.data = data;
-        outcome
-    }
-
-    /// A loop whose number of rounds isn't known: two rounds, so that what the first assigns is seen by the second.
-    fn repeated(&mut self, test: Option<&Script>, body: &Script, endless: bool) -> Outcome {
-        let ambient = self.state.ambient;
-        if endless {
-            self.state.ambient = ambient.with(tag::ENDLESS_LOOP);
-        }
-        let mut all = Outcome::silent();
-        for round in 0..2 {
-            let before = self.state.clone();
-            let outcome = self.iteration(body, Span::default());
-            all.data.append(&outcome.data);
-            if matches!(self.state.control, Control::Ended | Control::Returned) && round == 0 && !endless {
-                self.state = before;
-                break;
-            }
-            if self.state.control != Control::Goes {
-                if self.state.control == Control::Broke {
-                    self.state.control = Control::Goes;
-                }
-                break;
-            }
-            self.state.join(before);
-            if let Some(test) = test {
-                self.script(test);
-            }
-        }
-        self.state.ambient = ambient;
-        all
-    }
-
-    /// `while read x; do … done` over known lines: the body is walked for each.
-    fn read_loop(&mut self, test: &Script, body: &Script) -> Option<Outcome> {
-        let item = test.items.last()?;
-        let command = item.first.commands.first()?;
-        let crate::syntax::tree::Command::Simple(simple) = command else { return None };
-        let reads = simple.words.first()?.literal().is_some_and(|w| w == "read");
-        if !reads || test.items.len() != 1 || !item.rest.is_empty() {
-            return None;
-        }
-        let input = self.stdin.clone();
-        let known = input.text.clone().filter(|_| input.origin == Origin::Inside)?;
-        let lines: Vec<&str> = known.lines().collect();
-        if lines.len() > ITEMS || !simple.redirects.is_empty() {
-            return None;
-        }
-        let mut all = Outcome::silent();
-        for line in lines {
-            self.stdin = Data { text: Some(format!("{line}\n")), ..input.clone() };
-            self.simple(simple);
-            self.stdin = Data { text: None, ..input.clone() };
-            let outcome = self.iteration(body, simple.span);
-            all.data.append(&outcome.data);
-            if self.state.control == Control::Broke {
-                self.state.control = Control::Goes;
-            }
-            if self.state.control != Control::Goes {
-                break;
-            }
-        }
-        self.stdin = input;
-        Some(all)
     }
 
     fn branches(&mut self, arms: &[(Script, Script)], otherwise: Option<&Script>) -> Outcome {
@@ -338,10 +203,4 @@ impl Walk<'_, '_> {
         }
         result
     }
-}
-
-/// The loop variable's value; of a glob that wasn't resolved it stays the glob.
-fn item_value(item: &Field) -> Value {
-    let tags = if item.pattern.is_some() { item.tags.with(tag::GLOB) } else { item.tags };
-    Value { text: item.pattern.clone().unwrap_or_else(|| item.text.clone()), tags }
 }

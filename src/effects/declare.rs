@@ -37,6 +37,13 @@ impl<'t> Declared<'t> {
     }
 }
 
+/// Whose a declared variable is, in a function.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Scope {
+    Local,
+    Global,
+}
+
 /// The kind of variable that option letters ask for; the last one counts.
 pub(super) fn kind_of(letters: &str) -> Option<VariableKind> {
     letters.chars().rev().find_map(|letter| match letter {
@@ -61,24 +68,37 @@ impl Walk<'_, '_> {
         if lists && call.argv.first().is_some_and(|f| f.text != "local") {
             return Outcome::prints(Data::unknown(TagSet::of(tag::FROM_ENVIRONMENT)));
         }
+        let head = call.argv.first().map_or("", |f| f.text.as_str());
+        let global = call.arguments().iter().any(|f| f.text.starts_with('-') && f.text.contains('g'));
+        let local = head == "local" || matches!(head, "declare" | "typeset") && !global;
+        let scope = if local { Scope::Local } else { Scope::Global };
+        let fixed = head == "readonly"
+            || call.arguments().iter().any(|f| f.text.starts_with('-') && f.text.contains('r'));
         let mut kind = None;
         for field in call.arguments() {
             if let Some(letters) = field.text.strip_prefix(['-', '+']) {
                 kind = kind_of(letters).or(kind);
             } else {
-                self.declare_one(field, kind);
+                self.declare_one(field, kind, scope);
             }
+        }
+        if fixed {
+            let names = call.arguments().iter().map(|f| Declared::read(&f.text).name.to_owned());
+            Rc::make_mut(&mut self.state.readonly).extend(names);
         }
         Outcome::success()
     }
 
-    fn declare_one(&mut self, field: &Field, kind: Option<VariableKind>) {
+    fn declare_one(&mut self, field: &Field, kind: Option<VariableKind>, scope: Scope) {
         let Declared { name, index, append, value } = Declared::read(&field.text);
         if !is_name(name) {
             return;
         }
         if let Some(index) = index {
             self.subscript_runs(&Value { text: index.to_owned(), tags: field.tags }, field.span);
+        }
+        if scope == Scope::Local {
+            self.state.localize(name);
         }
         if let Some(kind) = kind {
             self.state.set_kind(name, kind);
@@ -107,7 +127,14 @@ impl Walk<'_, '_> {
             if matches!(field.text.as_str(), "HISTFILE" | "HISTSIZE" | "HISTFILESIZE" | "SAVEHIST") {
                 self.history_off(&field.text, field.span);
             }
-            Rc::make_mut(&mut self.state.functions).remove(&field.text);
+            if let Some(known) = Rc::make_mut(&mut self.state.functions).get_mut(&field.text) {
+                match call.arguments().iter().any(|f| f.text == "-f") {
+                    true => *known = vec![None],
+                    // only if there is no variable of the name
+                    false if !known.contains(&None) => known.push(None),
+                    false => {}
+                }
+            }
         }
         Outcome::success()
     }

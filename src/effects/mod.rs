@@ -22,6 +22,8 @@ pub mod handlers;
 pub mod inject;
 pub mod interpret;
 pub mod landing;
+pub mod leaving;
+pub mod loops;
 pub mod model;
 pub mod nested;
 pub mod options;

@@ -210,6 +210,10 @@ impl Walk<'_, '_> {
 
     /// `.` and `source`: the file's text in this very shell.
     pub fn source(&mut self, call: &Call<'_>) -> Outcome {
+        self.returning(|walk| walk.sourced(call))
+    }
+
+    fn sourced(&mut self, call: &Call<'_>) -> Outcome {
         let Some(field) = call.arguments().iter().find(|f| f.text != "--") else { return Outcome::silent() };
         let program: Rc<str> = Rc::from("source");
         if matches!(field.text.as_str(), "/dev/stdin" | "/dev/fd/0") {

@@ -4,11 +4,14 @@
 
 use crate::act::{TagSet, UnknownKind, tag};
 use crate::canonical::expand::Expander;
-use crate::canonical::state::Control;
+use crate::canonical::state::{Control, Endpoint};
 use crate::canonical::value::{Data, Field, Value};
 use crate::effects::call::Call;
+use crate::effects::leaving::are_sure;
 use crate::effects::walk::{Outcome, Status, Walk};
-use crate::syntax::tree::{Assign, AssignValue, Assignment, Piece, Redirect, RedirectAction, Simple, Word};
+use crate::syntax::tree::{
+    Assign, AssignValue, Assignment, Descriptor, Piece, Redirect, RedirectAction, Simple, Word,
+};
 
 /// Most combinations of values that one simple command is judged for.
 const COMBINATIONS: usize = 16;
@@ -36,15 +39,9 @@ impl Walk<'_, '_> {
             if !self.core.spend(simple.span) {
                 break;
             }
-            let mut rest = combination;
-            let choices = variables.iter().map(|(name, n)| {
-                let pick = rest % n;
-                rest /= n;
-                (name.clone(), pick)
-            });
             let mut fork = self.fork();
             fork.state = start.clone();
-            fork.state.choices = choices.collect();
+            fork.state.choices = chosen(&variables, combination);
             let outcome = fork.simple_once(simple);
             let state = fork.state;
             match &mut all {
@@ -54,13 +51,7 @@ impl Walk<'_, '_> {
                 }
                 Some(so_far) => {
                     self.state.join(state);
-                    so_far.data.tags = so_far.data.tags.union(outcome.data.tags);
-                    if so_far.data.text != outcome.data.text {
-                        so_far.data.text = None;
-                    }
-                    if so_far.status != outcome.status {
-                        so_far.status = Status::Either;
-                    }
+                    *so_far = so_far.clone().or(&outcome);
                 }
             }
         }
@@ -68,24 +59,59 @@ impl Walk<'_, '_> {
         all.unwrap_or_else(Outcome::silent)
     }
 
+    /// A word's fields for each value that its variables may have.
+    pub(super) fn fields_of_all(&mut self, word: &Word) -> Vec<Field> {
+        let mut variables = Vec::new();
+        self.note_varying(word, &mut variables);
+        let total: usize = variables.iter().map(|(_, n)| *n).product();
+        if variables.is_empty() || total > COMBINATIONS {
+            return self.fields(word);
+        }
+        let saved = self.state.choices.clone();
+        let mut out: Vec<Field> = Vec::new();
+        for combination in 0..total {
+            self.state.choices = chosen(&variables, combination);
+            for field in self.fields(word) {
+                if !out.contains(&field) {
+                    out.push(field);
+                }
+            }
+        }
+        self.state.choices = saved;
+        out
+    }
+
     /// Variables in the command's words that may have more than one value.
     fn varying(&self, simple: &Simple) -> Vec<(String, usize)> {
         let mut out: Vec<(String, usize)> = Vec::new();
+        for assignment in simple.assignments.iter().filter(|a| a.operator == Assign::Append) {
+            let n = self.state.alternatives(&assignment.name);
+            if n > 1 {
+                out.push((assignment.name.clone(), n));
+            }
+        }
         let values = simple.assignments.iter().filter_map(|a| match &a.value {
             AssignValue::Scalar(word) => Some(word),
             AssignValue::Array(_) => None,
         });
         let redirected = simple.redirects.iter().map(word_of);
         for word in simple.words.iter().chain(values).chain(redirected) {
-            for piece in &word.pieces {
-                let Piece::Parameter(parameter, _) = piece else { continue };
-                let n = self.state.alternatives(&parameter.name);
-                if n > 1 && !out.iter().any(|(name, _)| *name == parameter.name) && out.len() < 6 {
-                    out.push((parameter.name.clone(), n));
-                }
-            }
+            self.note_varying(word, &mut out);
         }
         out
+    }
+
+    fn note_varying(&self, word: &Word, out: &mut Vec<(String, usize)>) {
+        for piece in &word.pieces {
+            let Piece::Parameter(parameter, _) = piece else { continue };
+            let n = self.state.alternatives(&parameter.name);
+            if n > 1 && !out.iter().any(|(name, _)| *name == parameter.name) && out.len() < 6 {
+                out.push((parameter.name.clone(), n));
+            }
+            for inner in parameter.operation.words() {
+                self.note_varying(inner, out);
+            }
+        }
     }
 
     fn simple_once(&mut self, simple: &Simple) -> Outcome {
@@ -117,6 +143,7 @@ impl Walk<'_, '_> {
             // `exec` with redirections only: they stay
             let table = std::rc::Rc::make_mut(&mut self.state.descriptors);
             table.extend(streams.others.iter().cloned());
+            table.extend(closed(&simple.redirects));
             if let Some(input) = &streams.input {
                 self.stdin = input.clone();
             }
@@ -130,7 +157,11 @@ impl Walk<'_, '_> {
             std::rc::Rc::make_mut(&mut self.state.descriptors).extend(streams.others.iter().cloned());
         }
         let saved_input = std::mem::replace(&mut self.stdin, stdin.clone());
-        let outcome = self.call(&Call { argv: &argv, stdin: &stdin, environment: &environment, span });
+        let sure = are_sure(&self.state, &simple.redirects);
+        let mut outcome = self.call(&Call { argv: &argv, stdin: &stdin, environment: &environment, span });
+        if outcome.status == Status::Success && !sure {
+            outcome.status = Status::Either;
+        }
         // `declare -A a=(…)`: the array's words are no words of the command
         let letters = argv.iter().skip(1).filter_map(|f| f.text.strip_prefix('-'));
         let kind = letters.filter_map(crate::effects::declare::kind_of).last();
@@ -143,6 +174,9 @@ impl Walk<'_, '_> {
         self.stdin = saved_input;
         self.state.descriptors = descriptors;
         self.state.ambient = ambient;
+        if !sure {
+            self.doubt_control();
+        }
         let outcome = self.finish_streams(&streams, outcome);
         self.state.last = argv.last().map(|f| std::rc::Rc::new(f.value()));
         self.flush(mark);
@@ -258,6 +292,34 @@ impl Walk<'_, '_> {
         }
         self.state.set(name, value);
     }
+}
+
+/// The standard streams that `exec 2>&-` closes.
+fn closed(redirects: &[Redirect]) -> impl Iterator<Item = (u32, Endpoint)> {
+    redirects.iter().filter_map(|redirect| {
+        let (word, usual) = match &redirect.action {
+            RedirectAction::DuplicateOut(word) => (word, 1),
+            RedirectAction::DuplicateIn(word) => (word, 0),
+            _ => return None,
+        };
+        let number = match &redirect.descriptor {
+            Some(Descriptor::Number(number)) => *number,
+            Some(Descriptor::Variable(_)) => return None,
+            None => usual,
+        };
+        word.literal().is_some_and(|w| w.ends_with('-')).then_some((number, Endpoint::Closed))
+    })
+}
+
+/// The values of one combination.
+fn chosen(variables: &[(String, usize)], combination: usize) -> Vec<(String, usize)> {
+    let mut rest = combination;
+    let pick = |(name, n): &(String, usize)| {
+        let pick = rest % n;
+        rest /= n;
+        (name.clone(), pick)
+    };
+    variables.iter().map(pick).collect()
 }
 
 /// The word that a redirection expands.

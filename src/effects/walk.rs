@@ -54,6 +54,19 @@ impl Outcome {
         Self { data: Data::empty(), status: Status::Success }
     }
 
+    /// This or the other.
+    #[must_use]
+    pub fn or(mut self, other: &Self) -> Self {
+        self.data.tags = self.data.tags.union(other.data.tags);
+        if self.data.text != other.data.text {
+            self.data.text = None;
+        }
+        if self.status != other.status {
+            self.status = Status::Either;
+        }
+        self
+    }
+
     /// Prints; may succeed or fail.
     pub fn prints(data: Data) -> Self {
         Self { data, status: Status::Either }
@@ -65,8 +78,15 @@ pub struct Walk<'w, 'p> {
     pub core: &'w mut Core<'p>,
     pub state: State,
     pub stdin: Data,
-    /// Names of functions being called.
-    pub calling: Vec<String>,
+    /// Functions being called.
+    pub calling: Vec<Frame>,
+}
+
+/// A function that is being called, and the state in which its body began.
+#[derive(Clone, Debug)]
+pub struct Frame {
+    pub name: String,
+    pub state: State,
 }
 
 impl<'p> Walk<'_, 'p> {
@@ -85,6 +105,7 @@ impl<'p> Walk<'_, 'p> {
         // the child's own, so that what it adds copies nothing
         let written = std::mem::take(&mut self.state.written);
         let mut child = self.fork();
+        child.state.enter_subshell();
         child.state.written = written;
         let out = run(&mut child);
         let written = child.state.written;
@@ -223,7 +244,7 @@ impl<'p> Walk<'_, 'p> {
                     self.fork().command(&function.body);
                 }
                 let entry = Rc::new(function.clone());
-                Rc::make_mut(&mut self.state.functions).insert(function.name.clone(), entry);
+                Rc::make_mut(&mut self.state.functions).insert(function.name.clone(), vec![Some(entry)]);
                 Outcome::success()
             }
         }
@@ -324,6 +345,7 @@ impl Host for Core<'_> {
         self.indicate(indicator, inner.span);
         let mut walk =
             Walk { state: state.clone(), stdin: Data::inherited(), calling: Vec::new(), core: self };
+        walk.state.enter_subshell();
         walk.state.ambient = walk.state.ambient.with(tag::IN_SUBSTITUTION);
         let outcome = match &inner.broken {
             Some(text) => walk.text(text, inner.span),

@@ -276,6 +276,16 @@ pub struct Parameter {
     /// `${!name}`
     pub reference: Reference,
     pub operation: Operation,
+    pub spelling: Spelling,
+}
+
+/// Whether the text behind a name could become part of it: bash expands braces in the text, before it reads names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Spelling {
+    /// `$name`
+    Open,
+    /// `${name}`
+    Braced,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -313,6 +323,34 @@ pub enum Operation {
     Transform(char),
     /// `${!prefix*}`, `${!array[@]}`
     Names,
+}
+
+impl Parameter {
+    /// Whether it is as many words as there are parameters or elements, in double quotes, too: `$@`, `${a[@]}`.
+    pub fn is_spread(&self) -> bool {
+        match &self.index {
+            None => self.name == "@",
+            Some(index) => index.literal().is_some_and(|index| index == "@"),
+        }
+    }
+}
+
+impl Operation {
+    /// The words that it is given.
+    pub fn words(&self) -> impl Iterator<Item = &Word> {
+        let (first, second) = match self {
+            Self::None | Self::Length | Self::Transform(_) | Self::Names => (None, None),
+            Self::Default(_, word)
+            | Self::AssignDefault(_, word)
+            | Self::Error(_, word)
+            | Self::Alternative(_, word)
+            | Self::RemovePrefix(_, word)
+            | Self::RemoveSuffix(_, word) => (Some(word), None),
+            Self::Replace(_, word, other) | Self::Substring(word, other) => (Some(word), other.as_ref()),
+            Self::Case(_, word) => (word.as_ref(), None),
+        };
+        first.into_iter().chain(second)
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

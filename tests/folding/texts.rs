@@ -189,9 +189,15 @@ fn substitution(dice: &mut Dice) -> String {
 }
 
 fn braces(dice: &mut Dice) -> String {
-    let (a, b) =
-        (dice.pick(&["a", "'b c'", "", "${x}", "x.y", "\\,"]), dice.pick(&["d", "\"e\"", "", "{f,g}", "-"]));
-    match dice.below(8) {
+    let (a, b) = (
+        dice.pick(&["a", "'b c'", "", "${x}", "x.y", "\\,", "~", "$", "$x", "y", "*"]),
+        dice.pick(&["d", "\"e\"", "", "{f,g}", "-", "x", "/k", "$y", "~"]),
+    );
+    match dice.below(12) {
+        8 => format!("{{{b},{a}}}{}", dice.pick(&["x", "/q", "{x,y}", "$z", "\"$x\"", "~", ""])),
+        9 => "{c..c}".to_owned(),
+        10 => format!("${}{{{a},{b}}}", dice.pick(&["x", "{y}", "1", "@", "n"])),
+        11 => format!("~{{{a},{b}}}"),
         0 => format!("{{{a},{b}}}"),
         1 => format!("{{{a},{b}}}{{1,2}}"),
         2 => "{1..4}".to_owned(),
@@ -240,14 +246,7 @@ fn atom(dice: &mut Dice, depth: usize) -> String {
 fn word(dice: &mut Dice) -> String {
     let mut out = String::new();
     for _ in 0..=dice.below(3) {
-        let next = atom(dice, 0);
-        // bash chooses from braces in the text, before it reads names: `$a{b,c}` is `$ab $ac`, which we don't follow
-        let name = out.rsplit(|c: char| !c.is_ascii_alphanumeric()).next().unwrap_or("").len();
-        let named = out[..out.len() - name].ends_with('$');
-        if named && next.starts_with('{') {
-            out += "''";
-        }
-        out += &next;
+        out += &atom(dice, 0);
     }
     out
 }

@@ -8,7 +8,8 @@ use crate::syntax::grammar::cursor::{Fault, Read, Reader};
 use crate::syntax::grammar::substitution::Bracket;
 use crate::syntax::grammar::word::{Context, Pieces};
 use crate::syntax::tree::{
-    CaseChange, Colon, Extent, Operation, Parameter, Piece, QuoteForm, Quoting, Reference, ReplaceAt, Word,
+    CaseChange, Colon, Extent, Operation, Parameter, Piece, QuoteForm, Quoting, Reference, ReplaceAt, Spelling,
+    Word,
 };
 
 impl Reader<'_> {
@@ -48,11 +49,11 @@ impl Reader<'_> {
             Some(b'"') if self.is_bash() && quoting == Quoting::Bare => self.read_double(out)?,
             Some(b'a'..=b'z' | b'A'..=b'Z' | b'_') => {
                 let name = self.take_name();
-                out.piece(plain(name, quoting));
+                out.piece(plain(name, quoting, Spelling::Open));
             }
             Some(byte @ (b'0'..=b'9' | b'@' | b'*' | b'#' | b'?' | b'-' | b'$' | b'!')) => {
                 self.at += 1;
-                out.piece(plain(char::from(byte).to_string(), quoting));
+                out.piece(plain(char::from(byte).to_string(), quoting, Spelling::Braced));
             }
             _ => out.text("$", if quoting == Quoting::Bare { None } else { Some(QuoteForm::Double) }),
         }
@@ -68,7 +69,7 @@ impl Reader<'_> {
                 result => return result,
             }
             let (from, to) = self.matched(Bracket::Brace)?;
-            out.piece(plain(self.slice(from, to).to_owned(), context.quoting()));
+            out.piece(plain(self.slice(from, to).to_owned(), context.quoting(), Spelling::Braced));
             return Ok(());
         }
         let inner = self.at;
@@ -83,7 +84,7 @@ impl Reader<'_> {
         // a bad substitution: bash says so when it expands it
         self.at = inner;
         let (from, to) = if self.is_bash() { self.matched(Bracket::Brace)? } else { self.first_brace()? };
-        out.piece(plain(self.slice(from, to).to_owned(), context.quoting()));
+        out.piece(plain(self.slice(from, to).to_owned(), context.quoting(), Spelling::Braced));
         Ok(())
     }
 
@@ -121,11 +122,12 @@ impl Reader<'_> {
     /// The parameter and its operation, up to (not over) the closing brace.
     fn read_parameter(&mut self, context: Context) -> Read<Option<Parameter>> {
         let mut reference = Reference::Direct;
+        let spelling = Spelling::Braced;
         if self.peek() == Some(b'#') && self.counts_length() {
             self.at += 1;
             let Some(name) = self.parameter_name() else { return Ok(None) };
             let index = self.read_index()?;
-            return Ok(Some(Parameter { name, index, reference, operation: Operation::Length }));
+            return Ok(Some(Parameter { name, index, reference, operation: Operation::Length, spelling }));
         }
         if self.is_bash()
             && self.peek() == Some(b'!')
@@ -140,14 +142,14 @@ impl Reader<'_> {
             && self.byte(1) == Some(b'}')
         {
             self.at += 1;
-            return Ok(Some(Parameter { name, index: None, reference, operation: Operation::Names }));
+            return Ok(Some(Parameter { name, index: None, reference, operation: Operation::Names, spelling }));
         }
         let index = self.read_index()?;
         let keys = reference == Reference::Indirect
             && self.peek() == Some(b'}')
             && index.as_ref().and_then(Word::literal).is_some_and(|i| i == "@" || i == "*");
         let operation = if keys { Operation::Names } else { self.read_operation(context)? };
-        Ok(Some(Parameter { name, index, reference, operation }))
+        Ok(Some(Parameter { name, index, reference, operation, spelling }))
     }
 
     /// Whether `#` asks for a length here, not for the number of parameters.
@@ -291,7 +293,8 @@ impl Reader<'_> {
     }
 }
 
-fn plain(name: String, quoting: Quoting) -> Piece {
-    let parameter = Parameter { name, index: None, reference: Reference::Direct, operation: Operation::None };
+fn plain(name: String, quoting: Quoting, spelling: Spelling) -> Piece {
+    let (reference, operation) = (Reference::Direct, Operation::None);
+    let parameter = Parameter { name, index: None, reference, operation, spelling };
     Piece::Parameter(Box::new(parameter), quoting)
 }

@@ -33,6 +33,7 @@ impl Reader<'_> {
             out.quoted(String::new(), QuoteForm::Double);
         }
         out.flush();
+        out.close_double(before);
         Ok(())
     }
 

@@ -67,9 +67,23 @@ pub(super) struct Pieces {
     done: Vec<Piece>,
     run: String,
     form: Option<QuoteForm>,
+    /// whether there are double quotes of nothing but expansions: without `$@`, and with it
+    lone: bool,
+    spread: bool,
 }
 
 impl Pieces {
+    /// Behind the closing quote of what began at this piece.
+    pub(super) fn close_double(&mut self, from: usize) {
+        let within = self.done.get(from..).unwrap_or(&[]);
+        if within.iter().any(|p| matches!(p, Piece::Quoted(..))) {
+            return;
+        }
+        let spread = within.iter().any(|p| matches!(p, Piece::Parameter(parameter, _) if parameter.is_spread()));
+        self.spread |= spread;
+        self.lone |= !spread;
+    }
+
     pub(super) fn text(&mut self, text: &str, form: Option<QuoteForm>) {
         if self.form != form {
             self.flush();
@@ -111,6 +125,10 @@ impl Pieces {
 
     pub(super) fn finish(mut self) -> Vec<Piece> {
         self.flush();
+        if self.lone && self.spread {
+            // `"$x""$@"` is a word, even if both are empty; `"$x$@"` then is none
+            self.done.push(Piece::Quoted(String::new(), QuoteForm::Double));
+        }
         self.done
     }
 }
