@@ -28,6 +28,7 @@ mod folding {
 
 use std::io::Write as _;
 use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::process::CommandExt as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -59,6 +60,7 @@ fn in_bash(texts: &[String], probe: Probe, folder: &Path) -> Vec<Option<Argv>> {
         Probe::Program => DRIVER.to_owned(),
     };
     let mut child = Command::new("/bin/bash")
+        .arg0("bash")
         .args(["--norc", "--noprofile", "-c", &driver])
         .env_clear()
         .env("PATH", folder.join("bin"))

@@ -34,6 +34,31 @@ struct Builder {
     started: bool,
     tags: TagSet,
     spread: Spread,
+    splitting: Splitting,
+}
+
+/// Whether what is expanded bare is split into fields.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Splitting {
+    #[default]
+    On,
+    /// bash forgets that it has expanded something where a lone dollar sign follows: `$x$`
+    Off,
+}
+
+impl Splitting {
+    fn of(pieces: &[Piece]) -> Self {
+        let dollar = pieces.iter().rposition(|p| matches!(p, Piece::Bare(text) if text.contains('$')));
+        let expansion = pieces.iter().rposition(|p| {
+            matches!(
+                p,
+                Piece::Parameter(_, Quoting::Bare)
+                    | Piece::Command(_, Quoting::Bare)
+                    | Piece::Arithmetic(_, Quoting::Bare)
+            )
+        });
+        if dollar > expansion { Self::Off } else { Self::On }
+    }
 }
 
 /// Whether `"$@"` is part of the word: what is empty beside it then makes no word.
@@ -79,7 +104,7 @@ impl Builder {
     /// An unquoted expansion: split at the field separators (POSIX XCU 2.6.5).
     fn split(&mut self, value: &Value, separators: &str, span: Span) {
         self.tags = self.tags.union(value.tags);
-        if separators.is_empty() {
+        if separators.is_empty() || self.splitting == Splitting::Off {
             return self.bare(&value.text);
         }
         for c in value.text.chars() {
@@ -134,7 +159,7 @@ impl Expander<'_> {
     fn one(&mut self, pieces: &[Piece], span: Span, out: &mut Vec<Field>) {
         let spread = |p: &Piece| matches!(p, Piece::Parameter(p, Quoting::Double) if p.is_spread());
         let spread = if pieces.iter().any(spread) { Spread::Yes } else { Spread::No };
-        let mut builder = Builder { spread, ..Builder::default() };
+        let mut builder = Builder { spread, splitting: Splitting::of(pieces), ..Builder::default() };
         for piece in pieces {
             self.piece(piece, span, &mut builder);
         }

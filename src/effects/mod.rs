@@ -94,6 +94,9 @@ fn walked(
     };
     let state = State::new(context);
     let mut walk = Walk { core: &mut core, state, stdin: Data::inherited(), calling: Vec::new() };
+    for (name, body) in exported(context) {
+        walk.unit(&format!("{name} {body}"));
+    }
     for named in &context.startup {
         walk.startup(named);
     }
@@ -102,6 +105,17 @@ fn walked(
         core.doubt(crate::act::UnknownKind::Limit, "questions to the machine", crate::text::Span::default());
     }
     (core.found, core.apart.and_then(|apart| apart.found))
+}
+
+/// Functions that bash takes from its environment, by name.
+fn exported(context: &Context) -> Vec<(&str, &str)> {
+    let variables = context.environment.iter();
+    let mut functions: Vec<(&str, &str)> = variables
+        .filter_map(|(name, value)| Some((name.strip_prefix("BASH_FUNC_")?.strip_suffix("%%")?, value.as_str())))
+        .filter(|(_, body)| body.starts_with("() {"))
+        .collect();
+    functions.sort_unstable();
+    functions
 }
 
 /// The policy's limits in the parsers' words.

@@ -308,13 +308,16 @@ impl<'p> Walk<'_, 'p> {
             // what another shell of that name would do counts, its state does not
             self.fork().script(other);
         }
+        // nothing but the text itself could change how the rest is read
+        let state = &self.state;
+        let fresh = state.aliases.is_empty() && state.switches.is_empty() && state.functions.is_empty();
         let outcome = self.script(&reading.script);
         // bash reads on only as long as it runs: behind a certain `exit` nothing is read any more
         if self.state.control != Control::Ended
             && let Some(error) = &reading.error
-            // bash refuses the text, too, and nothing of it runs: then there is nothing to doubt
+            // bash refuses what comes there, too, and nothing of it runs: then there is nothing to doubt
             // … unless it speaks of what must not be touched (CARE, III-A): whoever repairs the quotes is near
-            && (!reading.runs_nothing() || self.names_protected(text, span).is_some())
+            && (!(fresh && reading.ends_at_error()) || self.names_protected(text, span).is_some())
         {
             let bound = matches!(error.fault, Fault::Bound(_));
             let what = if bound { UnknownKind::Limit } else { UnknownKind::Syntax };

@@ -7,7 +7,7 @@ use crate::syntax::tree::{
     AssignValue, Assignment, Command, Compound, Condition, Operation, Piece, Redirect, RedirectAction,
     Script, Simple, Word,
 };
-use crate::text;
+use crate::text::{self, Span};
 
 /// How two readings compare.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,6 +33,11 @@ pub fn compare(one: &Script, other: &Script) -> Comparison {
     }
 }
 
+/// Subscripts of assignments (`a[5 + 3]=x`): bash reads each as a part of one word, whatever stands in it.
+pub(super) fn subscripts(script: &Script) -> Vec<Span> {
+    Outline::of(script).subscripts
+}
+
 /// Whether the tree holds constructs that a POSIX parser takes for something else without an error.
 pub(super) fn is_misread_as_posix(script: &Script) -> bool {
     Outline::of(script).only_bash
@@ -43,6 +48,7 @@ pub(super) fn is_misread_as_posix(script: &Script) -> bool {
 struct Outline {
     commands: Vec<String>,
     only_bash: bool,
+    subscripts: Vec<Span>,
 }
 
 impl Outline {
@@ -96,6 +102,7 @@ impl Outline {
         self.commands.push(format!("{depth} {}=", assignment.name));
         if let Some(index) = &assignment.index {
             self.only_bash = true;
+            self.subscripts.push(index.span);
             self.word(index, depth);
         }
         match &assignment.value {

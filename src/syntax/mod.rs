@@ -9,5 +9,6 @@ pub mod read;
 #[cfg(test)]
 pub(crate) mod render;
 mod reread;
+pub mod steady;
 pub mod tree;
 pub mod zsh;

@@ -11,7 +11,9 @@ use crate::syntax::bounds::{self, Bound, Facts, Limits};
 use crate::syntax::grammar::{self, Dialect, Fault, Parsed, SyntaxError};
 use crate::syntax::reread::Opinion;
 use crate::syntax::tree::Script;
+use crate::syntax::steady::{self, Influence};
 use crate::syntax::{bash, posix};
+use crate::text::{self, Span};
 use std::borrow::Cow;
 
 /// What a text reads as.
@@ -51,16 +53,17 @@ pub enum Skip {
 }
 
 impl Reading {
-    /// Whether running the text does nothing but print the shell's syntax error: its first complete command
-    /// is malformed (the shell runs the complete commands before an error, and nothing of the line with it),
-    /// for us and for every other parser, none of which is then likely to be wrong about it. Neither a
+    /// Whether the shell runs the complete commands before the error (`script`) and then does nothing but print
+    /// its syntax error: the next command is malformed for us and for every other parser, none of which is
+    /// then likely to be wrong about it, and nothing before it could change how the shell reads it. Neither a
     /// bound of ours nor a long text proves that, nor one that reads otherwise under `-O extglob`.
-    pub fn runs_nothing(&self) -> bool {
+    pub fn ends_at_error(&self) -> bool {
         self.error.is_some()
             && !self.facts.has_extended_pattern
             && self.second == Second::Refused
-            && self.script.items.is_empty()
-            && self.alternatives.iter().all(|script| script.items.is_empty())
+            && std::iter::once(&self.script)
+                .chain(&self.alternatives)
+                .all(|script| steady::influence(script) == Influence::None)
     }
 }
 
@@ -71,7 +74,7 @@ pub fn read(text: &str, dialect: Dialect, limits: &Limits) -> Reading {
         Ok(facts) => facts,
         Err(bound) => return unread(bound),
     };
-    let Parsed { script, error } = grammar::parse(text, dialect, limits);
+    let Parsed { script, error, unread } = grammar::parse(text, dialect, limits);
     let mut alternatives = Vec::new();
     if dialect == Dialect::Posix && !facts.is_plain {
         let other = grammar::parse(text, Dialect::Bash, limits);
@@ -87,8 +90,8 @@ pub fn read(text: &str, dialect: Dialect, limits: &Limits) -> Reading {
     let asked = end_literally(text);
     let second = match skip(error, &facts, limits) {
         Some(why) => Second::Skipped(why),
-        None if error.is_some() => ask_about_error(&asked, dialect, limits),
-        None if dialect == Dialect::Bash => ask_about_bash(&asked, &script, limits),
+        None if error.is_some() => ask_about_error(text::slice(&asked, Span::new(unread, asked.len())), dialect, limits),
+        None if dialect == Dialect::Bash => ask_about_bash(&plain_subscripts(&asked, &script), &script, limits),
         None => match posix::read(&asked, dialect, limits) {
             Opinion::Script(other) => judge(&script, &other),
             Opinion::Refused | Opinion::None => Second::Alone,
@@ -152,8 +155,51 @@ fn ask_about_bash(text: &str, script: &Script, limits: &Limits) -> Second {
     }
 }
 
-/// Whether the others refuse a text that we can't read.
+/// The text with subscripts that every parser reads as we do: the others split `a[5 + 3]=x` into words, which bash
+/// does not. Only where nothing is expanded in them, so that nothing else of their reading is lost.
+fn plain_subscripts<'t>(text: &'t str, script: &Script) -> Cow<'t, str> {
+    let mut out = String::new();
+    let mut from = 0;
+    for span in agree::subscripts(script) {
+        let subscript = text::slice(text, span);
+        let live = |c: char| matches!(c, '$' | '`' | '\\' | '\n') || !c.is_ascii();
+        let plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        let (start, end) = (to_usize(span.start), to_usize(span.end));
+        if start < from || subscript.contains(live) || subscript.chars().all(plain) {
+            continue;
+        }
+        out += text::slice(text, Span::new(from, start));
+        out.extend(subscript.chars().map(|c| if plain(c) { c } else { '_' }));
+        from = end;
+    }
+    if from == 0 {
+        return Cow::Borrowed(text);
+    }
+    out += text::slice(text, Span::new(from, text.len()));
+    Cow::Owned(out)
+}
+
+fn to_usize(offset: u32) -> usize {
+    usize::try_from(offset).unwrap_or(usize::MAX)
+}
+
+/// At how many ends of lines the others are asked where a command might end that we can't read.
+const ENDS: usize = 12;
+
+/// Whether the others refuse a text whose first command we can't read: the whole, and each of the first lines (they
+/// might read a command there and refuse only what comes later).
 fn ask_about_error(text: &str, dialect: Dialect, limits: &Limits) -> Second {
+    let lines = text.match_indices('\n').map(|(at, _)| at).filter(|at| *at > 0).take(ENDS);
+    for end in lines.chain([text.len()]) {
+        let second = ask_about_end(text::slice(text, Span::new(0, end)), dialect, limits);
+        if second != Second::Refused {
+            return second;
+        }
+    }
+    Second::Refused
+}
+
+fn ask_about_end(text: &str, dialect: Dialect, limits: &Limits) -> Second {
     let opinions = [bash::read(text, limits), posix::read(text, dialect, limits)];
     if opinions.iter().all(|opinion| *opinion == Opinion::Refused) {
         return Second::Refused;
@@ -277,13 +323,24 @@ mod tests {
     }
 
     #[test]
-    fn only_a_text_whose_first_command_is_malformed_runs_nothing() {
-        let runs_nothing = |text: &str| read(text, Dialect::Bash, &Limits::default()).runs_nothing();
-        assert!(runs_nothing("if then"));
-        assert!(runs_nothing("id; if then"));
-        assert!(!runs_nothing("id\nif then"));
-        assert!(!runs_nothing("id"));
-        assert!(!runs_nothing("a $(cat <<E)\nb\nE"), "bash takes the body from behind the substitution");
-        assert!(!runs_nothing(&"{ ".repeat(1_000)), "a bound of ours says nothing about bash");
+    fn only_a_malformed_command_that_all_refuse_ends_a_text() {
+        let ends = |text: &str| read(text, Dialect::Bash, &Limits::default()).ends_at_error();
+        assert!(ends("if then"));
+        assert!(ends("id; if then"));
+        assert!(ends("id\nif then"));
+        assert!(ends("a=b\nif then\nid"));
+        assert!(!ends("alias a='if id;'\na then\nfi"));
+        assert!(!ends("shopt -s extglob\nif then"));
+        assert!(!ends("id"));
+        assert!(!ends("a= (b)\nif then"), "brush reads its first line");
+        assert!(!ends("a $(cat <<E)\nb\nE"), "bash takes the body from behind the substitution");
+        assert!(!ends(&"{ ".repeat(1_000)), "a bound of ours says nothing about bash");
+    }
+
+    #[test]
+    fn a_subscript_is_one_word_for_all() {
+        for text in ["a[5 + 3]=x $(b)", "a[ i[1] ]=$(b); c", "a[b[0]=1]+=X; $(d)"] {
+            assert_eq!(second(text), Second::Same, "{text}");
+        }
     }
 }

@@ -75,6 +75,8 @@ pub(super) struct Reader<'t> {
     pub(super) may_define: bool,
     /// delimiters before this position are part of a word (`a[ x ]`)
     pub(super) solid_until: usize,
+    /// where the innermost unit begins
+    pub(super) unit: usize,
 }
 
 impl<'t> Reader<'t> {
@@ -93,6 +95,7 @@ impl<'t> Reader<'t> {
             separated: false,
             may_define: false,
             solid_until: 0,
+            unit: 0,
         }
     }
 

@@ -28,6 +28,7 @@ impl Reader<'_> {
     /// Reads one complete command with its newline; `false` at the end of the text.
     fn read_unit(&mut self, items: &mut Vec<Item>) -> Read<bool> {
         self.skip_newlines()?;
+        self.unit = self.at;
         if self.at >= self.end {
             return Ok(false);
         }

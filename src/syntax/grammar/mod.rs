@@ -57,13 +57,15 @@ pub struct Parsed {
     /// The complete commands before the error, or all: bash runs these.
     pub script: Script,
     pub error: Option<SyntaxError>,
+    /// Where the first command begins that can't be read (bytes).
+    pub unread: usize,
 }
 
 /// Reads a whole text.
 pub fn parse(text: &str, dialect: Dialect, limits: &Limits) -> Parsed {
     let mut reader = Reader::new(text, dialect, limits);
     let (script, broken) = reader.read_all();
-    Parsed { script, error: broken.map(|b| locate(text, b)) }
+    Parsed { script, error: broken.map(|b| locate(text, b)), unread: reader.unit }
 }
 
 /// Reads a fragment in which only expansions are live (`${x:-word}` strings, arithmetic, prompts).
