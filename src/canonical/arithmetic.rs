@@ -64,7 +64,8 @@ fn assigned(x: &Expander<'_>, text: &str, depth: usize, budget: &mut u32) -> Vec
 fn is_assignment(behind: &str) -> bool {
     let mut behind = behind.trim_start();
     if behind.starts_with('[') {
-        let window = behind.char_indices().nth(256).map_or(behind, |(end, _)| behind.get(..end).unwrap_or(behind));
+        let window =
+            behind.char_indices().nth(256).map_or(behind, |(end, _)| behind.get(..end).unwrap_or(behind));
         let Some((subscript, _)) = window.split_once(']') else { return true };
         behind = behind.get(subscript.len() + 1..).unwrap_or("").trim_start();
     }

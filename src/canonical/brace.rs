@@ -160,7 +160,7 @@ fn range(text: &str) -> Range {
         let width = if padded(first) || padded(last) { first.len().max(last.len()) } else { 0 };
         let written = |n: i64| format!("{n:0width$}");
         return match numbers(a, b, step) {
-            Some(list) => Range::Items(list.into_iter().map(written).collect()),
+            Some(all) => Range::Items(all.into_iter().map(written).collect()),
             None => Range::Numbers([written(a), written(b)]),
         };
     }
@@ -168,8 +168,10 @@ fn range(text: &str) -> Range {
     match (head.next(), head.next(), tail.next(), tail.next()) {
         (Some(x), None, Some(y), None) if x.is_ascii_alphabetic() && y.is_ascii_alphabetic() => {
             let codes = numbers(i64::from(u32::from(x)), i64::from(u32::from(y)), step).unwrap_or_default();
-            let letters =
-                codes.iter().filter_map(|n| u32::try_from(*n).ok().and_then(char::from_u32)).collect::<Vec<_>>();
+            let letters = codes
+                .iter()
+                .filter_map(|n| u32::try_from(*n).ok().and_then(char::from_u32))
+                .collect::<Vec<_>>();
             if letters.iter().all(char::is_ascii_alphabetic) {
                 Range::Items(letters.into_iter().map(String::from).collect())
             } else {

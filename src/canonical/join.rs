@@ -68,7 +68,7 @@ impl State {
         let left = std::mem::take(&mut self.left);
         let choices = std::mem::take(&mut self.choices);
         let (ambient, calls, loops, returns) = (self.ambient, self.calls, self.loops, self.returns);
-        *self = Self { left, choices, ambient, calls, loops, returns, ..other };
+        *self = Self { ambient, left, loops, returns, calls, choices, ..other };
     }
 
     /// Control may be elsewhere, in this state (whose `control` says how): the end of what it left takes it in.
@@ -232,7 +232,9 @@ fn joined_elements(mine: &Elements, theirs: &Elements) -> Elements {
     }
     besides.push(Value::unknown(TagSet::EMPTY));
     for value in besides {
-        if !out.iter().any(|(k, v)| k.starts_with(HOLE) && *v == value) && out.len() < 4 * ALTERNATIVES + mine.len() {
+        if !out.iter().any(|(k, v)| k.starts_with(HOLE) && *v == value)
+            && out.len() < 4 * ALTERNATIVES + mine.len()
+        {
             out.push((other_key(out.len()), value));
         }
     }
@@ -254,7 +256,8 @@ fn joined_list(mine: &[Value], theirs: &[Value]) -> Vec<Value> {
 
 /// A variable that is a function's own on one way only may have been the caller's.
 fn joined_locals(mine: &[Local], theirs: &[Local]) -> Vec<Local> {
-    let has = |list: &[Local], name: &str| list.iter().any(|l| l.name == name && l.certainty == Certainty::Certain);
+    let has =
+        |list: &[Local], name: &str| list.iter().any(|l| l.name == name && l.certainty == Certainty::Certain);
     let all = mine.iter().chain(theirs.iter().filter(|t| !mine.iter().any(|m| m.name == t.name)));
     let certainty = |name: &str| {
         if has(mine, name) && has(theirs, name) { Certainty::Certain } else { Certainty::Possible }
@@ -262,10 +265,7 @@ fn joined_locals(mine: &[Local], theirs: &[Local]) -> Vec<Local> {
     all.map(|local| Local { certainty: certainty(&local.name), ..local.clone() }).collect()
 }
 
-fn merge_definitions(
-    mine: &mut Rc<HashMap<String, Definitions>>,
-    theirs: &Rc<HashMap<String, Definitions>>,
-) {
+fn merge_definitions(mine: &mut Rc<HashMap<String, Definitions>>, theirs: &Rc<HashMap<String, Definitions>>) {
     if Rc::ptr_eq(mine, theirs) {
         return;
     }
@@ -290,7 +290,10 @@ fn add_definitions(list: &mut Definitions, more: &Definitions) {
 
 fn is_unknown(variable: &Variable) -> bool {
     match &variable.array {
-        Some(array) => array.iter().all(|(k, v)| k.starts_with(HOLE) || v.has_hole()) && array.iter().any(|(k, _)| k.starts_with(HOLE)),
+        Some(array) => {
+            array.iter().all(|(k, v)| k.starts_with(HOLE) || v.has_hole())
+                && array.iter().any(|(k, _)| k.starts_with(HOLE))
+        }
         None => variable.scalar.iter().all(|v| v.text.chars().eq([HOLE])) && !variable.scalar.is_empty(),
     }
 }

@@ -57,7 +57,8 @@ fn raw(x: &mut Expander<'_>, name: &str, index: Option<&Word>, span: Span) -> Op
         return element(x, name, index, span);
     }
     special(x.state, name).or_else(|| {
-        let mut value = if x.state.is_varying(name) { x.state.any_value(name) } else { x.state.scalar(name)? };
+        let mut value =
+            if x.state.is_varying(name) { x.state.any_value(name) } else { x.state.scalar(name)? };
         if is_secret_name(name) {
             value.tags = value.tags.with(tag::FROM_SECRET_VARIABLE);
         }

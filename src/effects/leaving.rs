@@ -82,7 +82,8 @@ fn is_number(word: &str) -> bool {
 /// Whether redirections can't fail: to open standard streams, to and from `/dev/null`, here-documents.
 pub(super) fn are_sure(state: &State, redirects: &[Redirect]) -> bool {
     let is_open = |fd: &str| {
-        let closed = fd.parse().ok().and_then(|fd: u32| state.descriptors.get(&fd)) == Some(&Endpoint::Closed);
+        let closed =
+            fd.parse().ok().and_then(|fd: u32| state.descriptors.get(&fd)) == Some(&Endpoint::Closed);
         matches!(fd, "0" | "1" | "2") && !closed
     };
     redirects.iter().all(|redirect| match &redirect.action {

@@ -180,7 +180,12 @@ impl Walk<'_, '_> {
     }
 
     /// Rounds until nothing changes; from the second on, what changes becomes unknown.
-    fn rounds(&mut self, body: &Script, between: Between<'_>, (all, exit): (&mut Outcome, &mut Option<State>)) {
+    fn rounds(
+        &mut self,
+        body: &Script,
+        between: Between<'_>,
+        (all, exit): (&mut Outcome, &mut Option<State>),
+    ) {
         let start = self.state.clone();
         for round in 0..ROUNDS {
             let before = self.state.clone();

@@ -111,7 +111,9 @@ fn walked(
 fn exported(context: &Context) -> Vec<(&str, &str)> {
     let variables = context.environment.iter();
     let mut functions: Vec<(&str, &str)> = variables
-        .filter_map(|(name, value)| Some((name.strip_prefix("BASH_FUNC_")?.strip_suffix("%%")?, value.as_str())))
+        .filter_map(|(name, value)| {
+            Some((name.strip_prefix("BASH_FUNC_")?.strip_suffix("%%")?, value.as_str()))
+        })
         .filter(|(_, body)| body.starts_with("() {"))
         .collect();
     functions.sort_unstable();

@@ -10,8 +10,8 @@ use crate::syntax::agree::{self, Comparison};
 use crate::syntax::bounds::{self, Bound, Facts, Limits};
 use crate::syntax::grammar::{self, Dialect, Fault, Parsed, SyntaxError};
 use crate::syntax::reread::Opinion;
-use crate::syntax::tree::Script;
 use crate::syntax::steady::{self, Influence};
+use crate::syntax::tree::Script;
 use crate::syntax::{bash, posix};
 use crate::text::{self, Span};
 use std::borrow::Cow;
@@ -53,6 +53,12 @@ pub enum Skip {
 }
 
 impl Reading {
+    /// Whether the shell does nothing at all with the text but print its syntax error.
+    pub fn runs_nothing(&self) -> bool {
+        self.ends_at_error()
+            && std::iter::once(&self.script).chain(&self.alternatives).all(|script| script.items.is_empty())
+    }
+
     /// Whether the shell runs the complete commands before the error (`script`) and then does nothing but print
     /// its syntax error: the next command is malformed for us and for every other parser, none of which is
     /// then likely to be wrong about it, and nothing before it could change how the shell reads it. Neither a
@@ -90,8 +96,12 @@ pub fn read(text: &str, dialect: Dialect, limits: &Limits) -> Reading {
     let asked = end_literally(text);
     let second = match skip(error, &facts, limits) {
         Some(why) => Second::Skipped(why),
-        None if error.is_some() => ask_about_error(text::slice(&asked, Span::new(unread, asked.len())), dialect, limits),
-        None if dialect == Dialect::Bash => ask_about_bash(&plain_subscripts(&asked, &script), &script, limits),
+        None if error.is_some() => {
+            ask_about_error(text::slice(&asked, Span::new(unread, asked.len())), dialect, limits)
+        }
+        None if dialect == Dialect::Bash => {
+            ask_about_bash(&plain_subscripts(&asked, &script), &script, limits)
+        }
         None => match posix::read(&asked, dialect, limits) {
             Opinion::Script(other) => judge(&script, &other),
             Opinion::Refused | Opinion::None => Second::Alone,

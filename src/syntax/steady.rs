@@ -19,16 +19,44 @@ pub enum Influence {
 
 /// Builtins that could, or that set variables by names that aren't looked at here.
 const ABLE: [&str; 33] = [
-    "alias", "unalias", "shopt", "eval", ".", "source", "enable", "builtin", "command", "exec", "declare",
-    "typeset", "local", "export", "readonly", "read", "mapfile", "readarray", "printf", "getopts", "let",
-    "unset", "hash", "bind", "history", "fc", "complete", "compgen", "compopt", "emulate", "setopt", "unsetopt",
+    "alias",
+    "unalias",
+    "shopt",
+    "eval",
+    ".",
+    "source",
+    "enable",
+    "builtin",
+    "command",
+    "exec",
+    "declare",
+    "typeset",
+    "local",
+    "export",
+    "readonly",
+    "read",
+    "mapfile",
+    "readarray",
+    "printf",
+    "getopts",
+    "let",
+    "unset",
+    "hash",
+    "bind",
+    "history",
+    "fc",
+    "complete",
+    "compgen",
+    "compopt",
+    "emulate",
+    "setopt",
+    "unsetopt",
     "coproc",
 ];
 
 /// What `set` may be given.
-const PLAIN_SETTINGS: [&str; 13] = [
-    "-e", "-u", "-x", "-eu", "-ex", "-eux", "+e", "+u", "+x", "errexit", "nounset", "pipefail", "-o",
-];
+const PLAIN_SETTINGS: [&str; 13] =
+    ["-e", "-u", "-x", "-eu", "-ex", "-eux", "+e", "+u", "+x", "errexit", "nounset", "pipefail", "-o"];
 
 /// Looks at each command, function bodies too.
 pub fn influence(script: &Script) -> Influence {
@@ -66,9 +94,7 @@ fn simple(simple: &Simple) -> bool {
         Some(None) => false,
         Some(Some(head)) if ABLE.contains(&head.as_str()) => false,
         Some(Some(head)) => match (head.as_str(), &literals) {
-            ("set", Some(words)) => {
-                words.iter().skip(1).all(|w| PLAIN_SETTINGS.contains(&w.as_str()))
-            }
+            ("set", Some(words)) => words.iter().skip(1).all(|w| PLAIN_SETTINGS.contains(&w.as_str())),
             ("trap", Some(words)) => words.iter().skip(2).all(|w| w == "EXIT" || w == "0"),
             ("set" | "trap", None) => false,
             // a word that an alias of the caller's may stand for isn't seen here: the state has none
@@ -138,7 +164,9 @@ fn words(words: &[Word]) -> bool {
 /// Substitutions run in a shell of their own; only what is expanded in this one can set anything.
 fn word(word: &Word) -> bool {
     word.pieces.iter().all(|piece| match piece {
-        Piece::Bare(_) | Piece::Quoted(..) | Piece::Tilde(_) | Piece::Command(..) | Piece::Process(..) => true,
+        Piece::Bare(_) | Piece::Quoted(..) | Piece::Tilde(_) | Piece::Command(..) | Piece::Process(..) => {
+            true
+        }
         Piece::Arithmetic(..) => false,
         Piece::Parameter(parameter, _) => {
             let sets = match &parameter.operation {

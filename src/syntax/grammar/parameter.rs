@@ -8,8 +8,8 @@ use crate::syntax::grammar::cursor::{Fault, Read, Reader};
 use crate::syntax::grammar::substitution::Bracket;
 use crate::syntax::grammar::word::{Context, Pieces};
 use crate::syntax::tree::{
-    CaseChange, Colon, Extent, Operation, Parameter, Piece, QuoteForm, Quoting, Reference, ReplaceAt, Spelling,
-    Word,
+    CaseChange, Colon, Extent, Operation, Parameter, Piece, QuoteForm, Quoting, Reference, ReplaceAt,
+    Spelling, Word,
 };
 
 impl Reader<'_> {
@@ -142,7 +142,13 @@ impl Reader<'_> {
             && self.byte(1) == Some(b'}')
         {
             self.at += 1;
-            return Ok(Some(Parameter { name, index: None, reference, operation: Operation::Names, spelling }));
+            return Ok(Some(Parameter {
+                name,
+                index: None,
+                reference,
+                operation: Operation::Names,
+                spelling,
+            }));
         }
         let index = self.read_index()?;
         let keys = reference == Reference::Indirect

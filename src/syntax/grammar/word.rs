@@ -79,7 +79,8 @@ impl Pieces {
         if within.iter().any(|p| matches!(p, Piece::Quoted(..))) {
             return;
         }
-        let spread = within.iter().any(|p| matches!(p, Piece::Parameter(parameter, _) if parameter.is_spread()));
+        let spread =
+            within.iter().any(|p| matches!(p, Piece::Parameter(parameter, _) if parameter.is_spread()));
         self.spread |= spread;
         self.lone |= !spread;
     }
