@@ -160,7 +160,7 @@ fn range(text: &str) -> Range {
         let width = if padded(first) || padded(last) { first.len().max(last.len()) } else { 0 };
         let written = |n: i64| format!("{n:0width$}");
         return match numbers(a, b, step) {
-            Some(list) => Range::Items(list.into_iter().map(written).collect()),
+            Some(all) => Range::Items(all.into_iter().map(written).collect()),
             None => Range::Numbers([written(a), written(b)]),
         };
     }

@@ -42,6 +42,9 @@ impl State {
         if self.positional != other.positional {
             self.positional = Rc::new(joined_list(&self.positional, &other.positional));
         }
+        if self.last != other.last {
+            self.last = None;
+        }
         merge_definitions(&mut self.functions, &other.functions);
         if !Rc::ptr_eq(&self.locals, &other.locals) {
             self.locals = Rc::new(joined_locals(&self.locals, &other.locals));
@@ -65,7 +68,7 @@ impl State {
         let left = std::mem::take(&mut self.left);
         let choices = std::mem::take(&mut self.choices);
         let (ambient, calls, loops, returns) = (self.ambient, self.calls, self.loops, self.returns);
-        *self = Self { left, choices, ambient, calls, loops, returns, ..other };
+        *self = Self { ambient, left, loops, returns, calls, choices, ..other };
     }
 
     /// Control may be elsewhere, in this state (whose `control` says how): the end of what it left takes it in.

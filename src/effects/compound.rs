@@ -82,6 +82,7 @@ impl Walk<'_, '_> {
     fn coprocess(&mut self, name: Option<&str>, body: &Command) -> Outcome {
         let path = "/dev/fd/60".to_owned();
         let mut state = self.state.clone();
+        state.enter_subshell();
         state.ambient = state.ambient.with(tag::IN_BACKGROUND);
         let body = Reader::Command(std::rc::Rc::new(body.clone()));
         self.core.pending.push(Pending { path: path.clone(), body, state });

@@ -8,6 +8,7 @@ use crate::canonical::state::{Control, Endpoint};
 use crate::canonical::value::{Data, Field, Value};
 use crate::effects::call::Call;
 use crate::effects::leaving::are_sure;
+use crate::effects::redirect::Streams;
 use crate::effects::walk::{Outcome, Status, Walk};
 use crate::syntax::tree::{
     Assign, AssignValue, Assignment, Descriptor, Piece, Redirect, RedirectAction, Simple, Word,
@@ -140,13 +141,7 @@ impl Walk<'_, '_> {
         if let [only] = argv.as_slice()
             && only.text == "exec"
         {
-            // `exec` with redirections only: they stay
-            let table = std::rc::Rc::make_mut(&mut self.state.descriptors);
-            table.extend(streams.others.iter().cloned());
-            table.extend(closed(&simple.redirects));
-            if let Some(input) = &streams.input {
-                self.stdin = input.clone();
-            }
+            self.keep_streams(simple, &streams);
             return self.open_streams(&streams);
         }
         let stdin = streams.input.clone().unwrap_or_else(|| self.stdin.clone());
@@ -164,7 +159,7 @@ impl Walk<'_, '_> {
         }
         // `declare -A a=(…)`: the array's words are no words of the command
         let letters = argv.iter().skip(1).filter_map(|f| f.text.strip_prefix('-'));
-        let kind = letters.rev().find_map(crate::effects::declare::kind_of);
+        let kind = letters.filter_map(crate::effects::declare::kind_of).next_back();
         for assignment in &simple.declared {
             if let Some(kind) = kind {
                 self.state.set_kind(&assignment.name, kind);
@@ -181,6 +176,16 @@ impl Walk<'_, '_> {
         self.state.last = argv.last().map(|f| std::rc::Rc::new(f.value()));
         self.flush(mark);
         outcome
+    }
+
+    /// `exec` with redirections only: they stay.
+    fn keep_streams(&mut self, simple: &Simple, streams: &Streams) {
+        let table = std::rc::Rc::make_mut(&mut self.state.descriptors);
+        table.extend(streams.others.iter().cloned());
+        table.extend(closed(&simple.redirects));
+        if let Some(input) = &streams.input {
+            self.stdin = input.clone();
+        }
     }
 
     /// One word of a command: assignment-like words of declarations don't split; globs expand.
@@ -300,7 +305,15 @@ fn closed(redirects: &[Redirect]) -> impl Iterator<Item = (u32, Endpoint)> {
         let (word, usual) = match &redirect.action {
             RedirectAction::DuplicateOut(word) => (word, 1),
             RedirectAction::DuplicateIn(word) => (word, 0),
-            _ => return None,
+            RedirectAction::Read(_)
+            | RedirectAction::Write(_)
+            | RedirectAction::Clobber(_)
+            | RedirectAction::Append(_)
+            | RedirectAction::ReadWrite(_)
+            | RedirectAction::WriteBoth(_)
+            | RedirectAction::AppendBoth(_)
+            | RedirectAction::HereDocument(_)
+            | RedirectAction::HereString(_) => return None,
         };
         let number = match &redirect.descriptor {
             Some(Descriptor::Number(number)) => *number,

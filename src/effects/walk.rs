@@ -315,7 +315,7 @@ impl<'p> Walk<'_, 'p> {
         // bash reads on only as long as it runs: behind a certain `exit` nothing is read any more
         if self.state.control != Control::Ended
             && let Some(error) = &reading.error
-            // bash refuses what comes there, too, and nothing of it runs: then there is nothing to doubt …
+            // bash refuses what comes there, too, and nothing of it runs: then there is nothing to doubt
             // … unless it speaks of what must not be touched (CARE, III-A): whoever repairs the quotes is near
             && (!(fresh && reading.ends_at_error()) || self.names_protected(text, span).is_some())
         {
