@@ -42,9 +42,12 @@ fn control(home: &Path, arguments: &[&str]) -> Output {
 }
 
 fn hook(client: &str, input: &[u8]) -> Output {
+    // what a hook keeps of a text goes there
+    let folder = tempfile::tempdir().unwrap();
     let mut child = Command::new(CONTROL)
         .args(["hook", client])
         .current_dir("/")
+        .env("XDG_RUNTIME_DIR", folder.path())
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())

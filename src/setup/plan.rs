@@ -264,3 +264,53 @@ fn launchers(agent: &Agent, places: &Places, out: &mut Vec<Change>) {
         ));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::setup::agents::named;
+    use crate::setup::change::Done;
+    use std::collections::BTreeMap;
+
+    fn places(scope: Scope) -> Places {
+        Places {
+            scope,
+            home: PathBuf::from("/nonexistent"),
+            agent_sh: PathBuf::from("/usr/bin/agent-sh"),
+            agent_shctl: PathBuf::from("/usr/bin/agent-shctl"),
+        }
+    }
+
+    #[test]
+    fn packaged_hooks_are_what_install_writes() {
+        for client in Client::ALL {
+            let agent = named(client.name()).unwrap();
+            let mut files: BTreeMap<String, String> = BTreeMap::new();
+            for change in plan(agent, &places(Scope::User), Part::Hook).unwrap() {
+                let now = files.get(&change.file).cloned();
+                match change.what.apply(now.as_deref()).unwrap() {
+                    Done::Text(text, _) => drop(files.insert(change.file, text)),
+                    Done::Already => {}
+                }
+            }
+            for (file, text) in files {
+                let name = file.rsplit('/').next().unwrap();
+                let packaged = format!("packaging/hooks/{}/{name}", client.name());
+                let packaged = std::fs::read_to_string(&packaged).unwrap_or_else(|_| panic!("no {packaged}"));
+                // the plugin finds the program on PATH
+                let packaged = packaged.replace("\"agent-shctl\"\n", "\"/usr/bin/agent-shctl\"\n");
+                assert_eq!(text, packaged, "{file}");
+            }
+        }
+    }
+
+    #[test]
+    fn paths_with_blanks_are_quoted_and_what_the_system_has_no_place_for_is_said() {
+        assert_eq!(quoted(Path::new("/opt/a b/it's")), r"'/opt/a b/it'\''s'");
+        let why = plan(named("codex").unwrap(), &places(Scope::System), Part::All).unwrap_err();
+        assert_eq!(why, "codex has no settings for the whole system; use --user");
+        let changes = plan(named("goose").unwrap(), &places(Scope::System), Part::All).unwrap();
+        let files: Vec<&str> = changes.iter().map(|change| change.file.as_str()).collect();
+        assert_eq!(files, ["/usr/lib/agent-sh/launch/goose", "/etc/profile.d/zz-agent-sh.sh"]);
+    }
+}

@@ -4,6 +4,7 @@
 //! do harm if it were not refused: it names a file that is not there.
 
 use std::io::Write as _;
+use std::os::unix::fs::DirBuilderExt as _;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
@@ -42,7 +43,7 @@ impl Pair {
 /// Tries every way on which commands of this agent come, with a home of its own: a shell makes folders in one.
 pub(super) fn tried(agent: &Agent, places: &Places, changes: &[Change], policy: &Policy, chart: &mut Chart) {
     let home = std::env::temp_dir().join(format!("agent-sh-doctor-{}", std::process::id()));
-    if let Err(error) = std::fs::create_dir(&home) {
+    if let Err(error) = std::fs::DirBuilder::new().mode(0o700).create(&home) {
         let advice = "free the temporary folder";
         chart.bad("shell", format!("cannot make {}: {error}", home.display()), advice);
         return;
@@ -82,7 +83,7 @@ fn tried_in(
         if let Some(client) = agent.hook
             && let Some(command) = hook_command(client, change, places)
         {
-            hook_route(client, &command, &Pair::new(number + 100), policy, chart);
+            hook_route(home, (client, &command), &Pair::new(number + 100), policy, chart);
         }
     }
 }
@@ -215,11 +216,19 @@ fn hook_command(client: Client, change: &Change, places: &Places) -> Option<Stri
     }
 }
 
-fn hook_route(client: Client, command: &str, pair: &Pair, policy: &Policy, chart: &mut Chart) {
+fn hook_route(
+    home: &Path,
+    (client, command): (Client, &str),
+    pair: &Pair,
+    policy: &Policy,
+    chart: &mut Chart,
+) {
     let directory = std::env::current_dir().unwrap_or_default().to_string_lossy().into_owned();
     let ask = |text: &str| -> std::io::Result<Output> {
         let mut child = Command::new("/bin/sh")
             .args(["-c", command])
+            // what a hook keeps of a text goes there too
+            .envs([("HOME", home), ("XDG_RUNTIME_DIR", home)])
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())

@@ -57,8 +57,11 @@ fn installed(agent: &Agent, changes: &[Change], chart: &mut Chart) {
 
 /// Whether the client's name leads to our launcher.
 fn on_path(agent: &Agent, changes: &[Change], chart: &mut Chart) {
-    let launchers = changes.iter().filter(|change| program::is_launcher(Path::new(&change.file)));
-    let launchers: Vec<&Path> = launchers.map(|change| Path::new(&change.file)).collect();
+    let named = |path: &&Path| {
+        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or("");
+        agent.programs.contains(&name) && program::is_launcher(path)
+    };
+    let launchers: Vec<&Path> = changes.iter().map(|change| Path::new(&change.file)).filter(named).collect();
     if launchers.is_empty() || agent.reach == Reach::Hook {
         return;
     }
