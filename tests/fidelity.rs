@@ -23,8 +23,14 @@ mod stage;
 #[path = "fidelity/arrivals.rs"]
 mod arrivals;
 
+#[path = "fidelity/failures.rs"]
+mod failures;
+
 #[path = "fidelity/measures.rs"]
 mod measures;
+
+#[path = "fidelity/parallel.rs"]
+mod parallel;
 
 #[path = "fidelity/selftest.rs"]
 mod selftest;

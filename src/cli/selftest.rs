@@ -48,7 +48,8 @@ struct Sum {
 }
 
 pub fn run(options: &clap::ArgMatches, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
-    let mut payloads = payload::own()?;
+    let every = options.get_one::<usize>("sample").copied().unwrap_or(1).max(1);
+    let mut payloads: Vec<Payload> = payload::own()?.into_iter().step_by(every).collect();
     if let Some(path) = options.get_one::<String>("payloads") {
         let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", escape(path)))?;
         payloads.extend(payload::read(&text).with_context(|| escape(path))?);

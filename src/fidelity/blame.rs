@@ -100,7 +100,7 @@ pub fn blame(evidence: &Evidence) -> Blame {
     if let Some(error) = parsed.error {
         return Blame::of(Who::Model, format!("every hop received the text, and it can't be read: {error}"));
     }
-    if let Some(found) = wrapped(evidence, &text) {
+    if let Some(found) = wrapped(evidence, &text, nested::has_shell(&parsed.script)) {
         return found;
     }
     if let Some(found) = nested::find(&parsed.script, &text, evidence) {
@@ -117,9 +117,9 @@ pub fn blame(evidence: &Evidence) -> Blame {
     verdict
 }
 
-/// Signs in standard error that the shell read more than the text: a line behind its last, a word that isn't in
-/// it.
-fn wrapped(evidence: &Evidence, text: &str) -> Option<Blame> {
+/// Signs in standard error that the shell read more than the text, which it can read by itself: a syntax error
+/// where no other shell is in sight, at a line behind the last, or about a word that isn't in the text.
+fn wrapped(evidence: &Evidence, text: &str, inner: nested::Inner) -> Option<Blame> {
     let lines = text.lines().count().max(1);
     for line in evidence.stderr.lines() {
         let Some((number, rest)) = shell_line(line) else { continue };
@@ -129,11 +129,13 @@ fn wrapped(evidence: &Evidence, text: &str) -> Option<Blame> {
         if !syntax {
             continue;
         }
-        let beyond = number > lines + 1;
+        let beyond = number > lines + 1 || inner == nested::Inner::NoShell && number > lines;
         let quoted = rest.split('`').nth(1).and_then(|part| part.split('\'').next()).unwrap_or("");
         let foreign = !quoted.is_empty() && quoted != "newline" && !text.contains(quoted);
-        if beyond || foreign {
-            let why = if beyond {
+        if beyond || foreign || inner == nested::Inner::NoShell {
+            let why = if !beyond && !foreign {
+                "is about a text that can be read by itself"
+            } else if beyond {
                 "names a line behind the text's last"
             } else {
                 "quotes a word that isn't in the text"

@@ -71,6 +71,10 @@ const READING: &[&str] = &[
     "EOF",
     "command not found",
     "unrecognized",
+    "unary operator expected",
+    "too many arguments",
+    "strings for",
+    "runaway",
     "near \"",
 ];
 
@@ -80,6 +84,24 @@ pub fn find(script: &Script, text: &str, evidence: &Evidence) -> Option<Nested> 
     collect(script, &mut calls, 0);
     calls.iter().find_map(|call| by_probe(call, evidence)).or_else(|| by_error(&calls, text, evidence))
 }
+
+/// Whether a text starts a shell of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Inner {
+    Shell,
+    NoShell,
+}
+
+/// Looks for shells that a text starts.
+pub fn has_shell(script: &Script) -> Inner {
+    let mut calls = Vec::new();
+    collect(script, &mut calls, 0);
+    let shell = |call: &Call<'_>| SHELLS.contains(&call.program.as_str());
+    if calls.iter().any(shell) { Inner::Shell } else { Inner::NoShell }
+}
+
+/// Programs whose errors look like the outer shell's.
+const SHELLS: &[&str] = &["bash", "sh", "dash", "zsh", "ssh", "su"];
 
 /// A nested call: the program, and the word that it reads as a language.
 struct Call<'t> {
@@ -192,8 +214,7 @@ fn by_error(calls: &[Call<'_>], text: &str, evidence: &Evidence) -> Option<Neste
             let named =
                 call.errors.iter().any(|start| line.trim_start().starts_with(start) || line.contains(start));
             // the outer shell's own errors name a line of the text
-            let outer = matches!(call.program.as_str(), "bash" | "sh" | "dash" | "ssh" | "su")
-                && !is_inner(line, text, call);
+            let outer = SHELLS.contains(&call.program.as_str()) && !is_inner(line, text, call);
             if named && !outer {
                 let mechanism = eaten(call.code).then_some(Mechanism::ReExpansion);
                 return Some(Nested {

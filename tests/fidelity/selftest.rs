@@ -27,8 +27,10 @@ fn nothing_is_changed_in_any_form() {
     let folder = tempfile::tempdir().unwrap();
     let more = folder.path().join("more.jsonl");
     std::fs::write(&more, "{\"name\":\"theirs\",\"tags\":[],\"text_b64\":\"UFJPQkUgJ2FcYicK\"}\n").unwrap();
+    let sample = if crate::measures::is_full() { "1" } else { "23" };
+    let more = more.to_str().unwrap();
     let output = call(
-        &["selftest", "--json", "--payloads", more.to_str().unwrap(), "--agent-sh", crate::stage::AGENT_SH],
+        &["selftest", "--json", "--sample", sample, "--payloads", more, "--agent-sh", crate::stage::AGENT_SH],
         b"",
     );
     if output.status.code() == Some(2) {
@@ -41,7 +43,11 @@ fn nothing_is_changed_in_any_form() {
         sum["payloads"], sum["runs"], sum["changed"], sum["refused"]
     );
     assert_eq!((output.status.code(), &sum["changed"]), (Some(0), &serde_json::json!(0)), "{sum}");
-    assert!(sum["payloads"].as_u64().unwrap() >= 250 && sum["lost"].as_array().unwrap().is_empty(), "{sum}");
+    let least = if crate::measures::is_full() { 250 } else { 13 };
+    assert!(
+        sum["payloads"].as_u64().unwrap() >= least && sum["lost"].as_array().unwrap().is_empty(),
+        "{sum}"
+    );
     let refused = sum["refusals"].as_array().unwrap();
     assert!(refused.len() * 50 < sum["runs"].as_u64().unwrap() as usize, "{refused:?}");
 }
@@ -61,13 +67,13 @@ fn a_shell_that_changes_texts_is_found_out() {
     )
     .unwrap();
     std::fs::set_permissions(&liar, std::fs::Permissions::from_mode(0o755)).unwrap();
-    let output = call(&["selftest", "--json", "--agent-sh", liar.to_str().unwrap()], b"");
+    let output = call(&["selftest", "--json", "--sample", "23", "--agent-sh", liar.to_str().unwrap()], b"");
     if output.status.code() == Some(2) {
         println!("SKIPPED: {}", String::from_utf8_lossy(&output.stderr));
         return;
     }
     assert_eq!(output.status.code(), Some(1));
-    assert!(json(&output)["changed"].as_u64().unwrap() > 10);
+    assert!(json(&output)["changed"].as_u64().unwrap() > 0);
 }
 
 #[test]
