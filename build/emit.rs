@@ -17,6 +17,7 @@ use crate::policy::tables::{
     Command, Family, Is, Lang, Lifted, Operands, Output, PathWeight, Pattern, Place, Role, Rule, Semantic,
     SemanticClass, Style, Tables, Tier,
 };
+use crate::policy::temper::undecided::{Adjudication, Adjudicator, Approval, Covers, Format, Store};
 use crate::policy::temper::{
     Audit, Confine, Descriptions, Enforcement, Exceptions, Interactive, Level, Limits, Mode, Resolution,
     Scripts, Shells, Skips, Switch, Temper, ThresholdsByMode, TierWeights, Unknowns, Unsettled, Unsure,
@@ -75,7 +76,7 @@ records! {
     Role { is, tags }
     Temper {
         mode, enforcement, warn, interactive, scripts, weights, thresholds, tiers, unknown, limits, resolution,
-        shells, audit, confine,
+        approval, adjudicator, shells, audit, confine,
     }
     Weights { structure, semantics, paths, patterns }
     Thresholds { warn, deny }
@@ -89,6 +90,10 @@ records! {
     }
     Skips { on, from }
     Resolution { rule, class, path, exceptions }
+    Approval { store, covers, wait, lifetime }
+    Adjudicator {
+        adjudication, programs, endpoints, models, key_files, ca_file, format, deadline, cache, quorum,
+    }
     Shells { default, bash, sh, dash, zsh }
     Audit { syslog, sockets, facility, file, required, wait_ms, text_limit }
     Confine { level, required, writable, hidden, caches }
@@ -111,6 +116,10 @@ words!(
     Interactive,
     Scripts,
     Switch,
+    Adjudication,
+    Covers,
+    Format,
+    Store,
     Exceptions,
     Level,
     Anchor,

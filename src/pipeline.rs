@@ -24,6 +24,7 @@ use crate::invocation::memory::reserve_standard_descriptors;
 use crate::invocation::shell::{self, NoShell};
 use crate::invocation::source::Source;
 use crate::policy::temper::Interactive;
+use crate::resolution::Person;
 use crate::text::{judged, raw};
 use hearing::{Case, Hearing, Session};
 
@@ -72,16 +73,19 @@ fn walk(argv: Vec<CString>, environ: Vec<CString>) -> Result<Infallible, End> {
             Envelope::bare(&whole)
         }
     };
-    let decision = judge(&invocation, (&whole, &envelope), &context, &hearing);
+    let mut decision = judge(&invocation, (&whole, &envelope), &context, &hearing);
     let shown = raw(envelope.shown());
+    let texts = (source.text(&invocation), &*shown);
+    let settled = joined::settle(&decision, texts, (&invocation, envelope.form), &hearing);
+    decision.resolution.clone_from(&settled.record);
     let case = Case {
         framework: envelope.framework,
         envelope: matches!(invocation.line.form, Form::Command { .. }).then_some(envelope.form),
+        course: settled.course,
         ..Case::of(&shown, &decision)
     };
-    let resolved = joined::resolve(&decision, &hearing.policy);
-    let Some(warrant) = decision.leave(resolved, temper.enforcement) else {
-        return Err(denied(&hearing, case));
+    let Some(warrant) = settled.leave(&decision, &hearing.policy) else {
+        return Err(denied(&hearing, case, &settled.person));
     };
     let argv = source.place(&invocation).map_err(|error| unread(&hearing, &error))?;
     let confined = hearing.close(warrant, case, session, &context)?;
@@ -117,14 +121,14 @@ fn noted(note: &str) -> Decision {
 }
 
 /// Records the refusal and words it.
-fn denied(hearing: &Hearing, case: Case<'_>) -> End {
+fn denied(hearing: &Hearing, case: Case<'_>, person: &Person) -> End {
     hearing.refusal(case);
-    End::Denied(refusal::message(&judged(case.text), case.decision))
+    End::Denied(refusal::message(&judged(case.text), case.decision) + &refusal::way_on(person))
 }
 
 /// A text that can't be read whole is not run in observe mode either: part of it may be gone.
 fn unread(hearing: &Hearing, error: &dyn fmt::Display) -> End {
-    denied(hearing, Case::of(b"", &Decision::refused(error.to_string())))
+    denied(hearing, Case::of(b"", &Decision::refused(error.to_string())), &Person::NotNeeded)
 }
 
 /// Called by our own name, the real shell is told the place where programs expect it: `$0`, `$BASH` and

@@ -3,6 +3,8 @@
 //! In: argument vector. Out: text on standard output, exit status. Never: runs what it judges.
 
 pub mod calls;
+pub mod adjudicator;
+pub mod approve;
 pub mod context;
 pub mod deliver;
 pub mod explain;
@@ -10,11 +12,14 @@ pub mod hook;
 pub mod judge;
 pub mod log;
 pub mod options;
+pub mod pending;
+pub mod person;
 pub mod policy;
 pub mod run;
 pub mod render;
 pub mod witness;
 pub mod report;
+pub mod watch;
 pub mod world;
 
 use std::io::Write;
@@ -70,6 +75,10 @@ fn dispatch(matches: &clap::ArgMatches, out: &mut dyn Write) -> anyhow::Result<E
         Some(("hook", sub)) => hook::run(sub, out),
         Some(("judge", sub)) => judge::run(sub, out),
         Some(("log", sub)) => log::run(sub, out),
+        Some(("approve", sub)) => approve::run(sub, out),
+        Some(("revoke", sub)) => approve::revoke(sub, out),
+        Some(("pending", sub)) => pending::run(sub, out),
+        Some(("watch", sub)) => watch::run(sub, out),
         Some(("policy", sub)) => policy::run(sub, out),
         Some(("render", sub)) => render::run(sub, out),
         Some(("report", sub)) => report::run(sub, out),

@@ -21,6 +21,10 @@ pub fn table() -> Command {
         .subcommand(crate::cli::witness::command())
         .subcommand(crate::cli::log::command())
         .subcommand(crate::cli::log::report_command())
+        .subcommand(super::approve::command())
+        .subcommand(super::pending::command())
+        .subcommand(super::approve::revocation())
+        .subcommand(super::watch::command())
 }
 
 fn where_options(command: Command) -> Command {

@@ -15,6 +15,8 @@ use crate::invocation::startup;
 use crate::place::lookup::Lookups;
 use crate::place::workspace;
 use crate::policy::{self, Policy, Whereabouts};
+use crate::resolution::Course;
+use crate::verdict::Verdict;
 use crate::world::{Machine, World as _};
 
 /// Questions about the file system that finding the workspace may cost.
@@ -27,8 +29,8 @@ pub(super) struct Hearing {
     audit: AuditPolicy,
     subject: Subject,
     /// Working directory, the user's home in the user table, workspace; empty where there is none.
-    directory: String,
-    home: String,
+    pub(super) directory: String,
+    pub(super) home: String,
     workspace: Option<String>,
     began: Instant,
 }
@@ -41,12 +43,13 @@ pub(super) struct Case<'a> {
     /// The client and the form in which it passed the text, where it is a command string.
     pub(super) framework: Option<&'a str>,
     pub(super) envelope: Option<&'a str>,
+    pub(super) course: Course,
 }
 
 impl<'a> Case<'a> {
-    /// A text that is in no envelope.
+    /// A text that is in no envelope and is held back.
     pub(super) fn of(text: &'a [u8], decision: &'a Decision) -> Self {
-        Self { text, decision, framework: None, envelope: None }
+        Self { text, decision, framework: None, envelope: None, course: Course::Resolved(Verdict::Deny) }
     }
 }
 
@@ -138,8 +141,11 @@ impl Hearing {
             homes: vec![&context.home, &self.home],
             temporary: context.environment.get("TMPDIR").map(String::as_str),
         };
-        let plan =
-            Plan::prepare(&terms::confine(self.policy.temper()), &scene, &joined::grants(case.decision));
+        let plan = Plan::prepare(
+            &terms::confine(self.policy.temper()),
+            &scene,
+            &joined::grants(case.decision, case.course),
+        );
         let plan = plan.map_err(|error| End::Denied(format!("agent-sh: denied: {error}\n")))?;
         let logged = audit::record(warrant, &self.event(case, outcome, plan.state()), &self.audit)
             .map_err(|error| End::Denied(format!("agent-sh: denied: {error}\n")))?;
