@@ -17,6 +17,7 @@ use crate::policy::tables::{
     Command, Family, Is, Lang, Lifted, Operands, Output, PathWeight, Pattern, Place, Role, Rule, Semantic,
     SemanticClass, Style, Tables, Tier,
 };
+use crate::policy::temper::undecided::{Adjudication, Adjudicator, Approval, Covers, Format, Store};
 use crate::policy::temper::{
     Audit, Confine, Descriptions, Enforcement, Exceptions, Fidelity, Interactive, Level, Limits, Mode,
     OnDivergence, Resolution, Scripts, Shells, Skips, Switch, Temper, ThresholdsByMode, TierWeights,
@@ -76,7 +77,7 @@ records! {
     Role { is, tags }
     Temper {
         mode, enforcement, warn, interactive, scripts, weights, thresholds, tiers, unknown, limits, resolution,
-        shells, audit, confine, fidelity,
+        approval, adjudicator, shells, audit, confine, fidelity,
     }
     Weights { structure, semantics, paths, patterns }
     Thresholds { warn, deny }
@@ -90,6 +91,10 @@ records! {
     }
     Skips { on, from }
     Resolution { rule, class, path, exceptions }
+    Approval { store, covers, wait, lifetime }
+    Adjudicator {
+        adjudication, programs, endpoints, models, key_files, ca_file, format, deadline, cache, quorum,
+    }
     Shells { default, bash, sh, dash, zsh }
     Audit { syslog, sockets, facility, file, required, wait_ms, text_limit }
     Confine { level, required, writable, hidden, caches }
@@ -114,6 +119,10 @@ words!(
     OnDivergence,
     Scripts,
     Switch,
+    Adjudication,
+    Covers,
+    Format,
+    Store,
     Exceptions,
     Level,
     Anchor,

@@ -5,9 +5,11 @@
 
 use std::rc::Rc;
 
+use crate::act::UnknownKind;
 use crate::effects::model::{Effect, Structure, Unknown};
 use crate::policy::tables::{Family, Lifted, SemanticClass, Tier};
 use crate::policy::temper::Enforcement;
+use crate::policy::temper::undecided::Covers;
 use crate::score::Signals;
 use crate::text::Span;
 use crate::verdict::{Permille, Verdict};
@@ -62,6 +64,17 @@ pub enum Skip {
     Path,
 }
 
+impl Skip {
+    /// As in records and output.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Rule => "rule",
+            Self::Class => "class",
+            Self::Path => "path",
+        }
+    }
+}
+
 #[derive(Clone, Debug, Default)]
 pub struct Decision {
     pub verdict: Verdict,
@@ -82,6 +95,8 @@ pub struct Decision {
     pub canonical: String,
     /// Why the verdict is not the score's alone, in words for people (limits, unreadable text …).
     pub notes: Vec<String>,
+    /// What resolution made of it, for the record; empty where nobody was asked.
+    pub resolution: String,
 }
 
 /// What a warrant rests on; the record says it.
@@ -139,6 +154,25 @@ impl Decision {
         }
     }
 
+    /// Leave to run by a person's word, as far as the policy lets that cover. Beyond a WARN it covers a DENY
+    /// only where root's policy says so, never one that is final (INVARIANT(I4)).
+    pub fn approved(&self, covers: Covers) -> Option<Warrant> {
+        let is_covered = match (self.verdict, covers) {
+            (Verdict::Allow | Verdict::Warn, _) => true,
+            (Verdict::Deny, Covers::Denied) => !self.is_final(),
+            (Verdict::Deny, Covers::Undecided) => false,
+        };
+        is_covered.then_some(Warrant { ground: Ground::Allowed })
+    }
+
+    /// Whether nothing can be said for it: a final rule matched, or it was not read whole.
+    fn is_final(&self) -> bool {
+        let unread = |kind: UnknownKind| matches!(kind, UnknownKind::Syntax | UnknownKind::Limit);
+        self.findings.iter().any(|finding| finding.lifted == Lifted::Never)
+            || self.unknowns.iter().any(|unknown| unread(unknown.what))
+            || self.effects.is_empty()
+    }
+
     /// Leave to run under the policy's enforcement: [`Self::warrant`], or in observe mode one that says
     /// that it rests on that mode alone.
     pub fn leave(&self, resolved: Verdict, enforcement: Enforcement) -> Option<Warrant> {
@@ -162,6 +196,10 @@ mod tests {
         assert!(Decision::refused("x").leave(Verdict::Allow, Enforcement::Enforce).is_none());
         let observed = Decision::refused("x").leave(Verdict::Deny, Enforcement::Observe).unwrap();
         assert_eq!(observed.ground(), Ground::Observed);
+        for covers in [Covers::Undecided, Covers::Denied] {
+            assert!(Decision::refused("x").approved(covers).is_none());
+            assert!(Decision { verdict: Verdict::Warn, ..Decision::default() }.approved(covers).is_some());
+        }
         let warn = Decision { verdict: Verdict::Warn, ..Decision::default() };
         assert!(warn.warrant(Verdict::Deny).is_none() && warn.warrant(Verdict::Allow).is_some());
     }

@@ -26,6 +26,7 @@ use crate::invocation::memory::reserve_standard_descriptors;
 use crate::invocation::shell::{self, NoShell};
 use crate::invocation::source::{Source, SourceError};
 use crate::policy::temper::Interactive;
+use crate::resolution::{Person, Settled};
 use crate::text::{judged, raw};
 use hearing::{Case, Hearing, Session};
 use meant::Instead;
@@ -88,20 +89,29 @@ fn walk(mut argv: Vec<CString>, environ: Vec<CString>) -> Result<Infallible, End
         envelope = taken_apart(whole, &invocation, &context);
     }
     let decision = judge(&invocation, (whole, &envelope), &context, &hearing);
-    let decision = meant::settle(decision, &course, meant.as_deref(), |meant| {
+    let mut decision = meant::settle(decision, &course, meant.as_deref(), |meant| {
         judge(&invocation, (meant, &meant::holding(&envelope, meant)), &context, &hearing)
     });
     let shown = raw(envelope.shown());
     let as_received = raw(&received);
+    let settled = match course {
+        // what arrived is not what was meant: no approval of a text makes it so
+        Course::Refuse(_) => Settled::held(),
+        Course::Run | Course::RunIfBoth | Course::Repair => {
+            let texts = (source.text(&invocation), &*shown);
+            joined::settle(&decision, texts, (&invocation, envelope.form), &hearing)
+        }
+    };
+    decision.resolution.clone_from(&settled.record);
     let case = Case {
         framework: envelope.framework,
         envelope: matches!(invocation.line.form, Form::Command { .. }).then_some(envelope.form),
         arrival: Some((&arrival, repaired.as_ref().map(|_| &*as_received))),
+        course: settled.course,
         ..Case::of(&shown, &decision)
     };
-    let resolved = joined::resolve(&decision, &hearing.policy);
-    let Some(warrant) = decision.leave(resolved, temper.enforcement) else {
-        return Err(held(&hearing, case, &course));
+    let Some(warrant) = settled.leave(&decision, &hearing.policy) else {
+        return Err(held(&hearing, case, &course, &settled.person));
     };
     let argv = source.place(&invocation).map_err(|error| unread(&hearing, &error))?;
     let confined = hearing.close(warrant, case, session, &context)?;
@@ -156,13 +166,13 @@ fn noted(note: &str) -> Decision {
 }
 
 /// Records the refusal and words it.
-fn denied(hearing: &Hearing, case: Case<'_>) -> End {
+fn denied(hearing: &Hearing, case: Case<'_>, person: &Person) -> End {
     hearing.refusal(case);
-    End::Denied(refusal::message(&judged(case.text), case.decision))
+    End::Denied(refusal::message(&judged(case.text), case.decision) + &refusal::way_on(person))
 }
 
 /// [`denied`], or, where only the way here is at fault, the words for that.
-fn held(hearing: &Hearing, case: Case<'_>, course: &Course) -> End {
+fn held(hearing: &Hearing, case: Case<'_>, course: &Course, person: &Person) -> End {
     match (course, case.arrival) {
         (Course::Refuse(refusal), Some((arrival, _)))
             if case.decision.notes.iter().any(|n| n == refusal.reason()) =>
@@ -170,13 +180,15 @@ fn held(hearing: &Hearing, case: Case<'_>, course: &Course) -> End {
             hearing.refusal(case);
             End::Denied(refusal.message(arrival))
         }
-        (Course::Run | Course::RunIfBoth | Course::Repair | Course::Refuse(_), _) => denied(hearing, case),
+        (Course::Run | Course::RunIfBoth | Course::Repair | Course::Refuse(_), _) => {
+            denied(hearing, case, person)
+        }
     }
 }
 
 /// A text that can't be read whole is not run in observe mode either: part of it may be gone.
 fn unread(hearing: &Hearing, error: &dyn fmt::Display) -> End {
-    denied(hearing, Case::of(b"", &Decision::refused(error.to_string())))
+    denied(hearing, Case::of(b"", &Decision::refused(error.to_string())), &Person::NotNeeded)
 }
 
 /// Called by our own name, the real shell is told the place where programs expect it: `$0`, `$BASH` and

@@ -117,6 +117,7 @@ fn decide(found: Effects, policy: &Policy) -> Decision {
         skips,
         canonical: found.canonical,
         notes: Vec::new(),
+        resolution: String::new(),
     }
 }
 

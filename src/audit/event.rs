@@ -243,6 +243,13 @@ fn asked(decision: &Decision, facts: &Facts<'_>) -> Vec<(&'static str, Value)> {
     if !decision.lifts.is_empty() {
         out.push(("excepted", words(&excepted(decision), 512)));
     }
+    if !decision.skips.is_empty() {
+        let names: Vec<&str> = decision.skips.iter().map(|skip| skip.name()).collect();
+        out.push(("skips", words(&names.join(","), 64)));
+    }
+    if !decision.resolution.is_empty() {
+        out.push(("resolution", words(&decision.resolution, 512)));
+    }
     if let Some(class) = decision.class {
         out.push(("class", words(class.name(), 64)));
     }

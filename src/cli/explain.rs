@@ -6,7 +6,7 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use crate::cli::context::{Asked, context, own_environment, policy_in_force};
-use crate::decision::{Coverage, Decision, Skip};
+use crate::decision::{Coverage, Decision};
 use crate::invocation::context::Dialect;
 use crate::text::{Span, escape, slice};
 use crate::verdict::Verdict;
@@ -39,14 +39,6 @@ pub fn run(options: &clap::ArgMatches, out: &mut dyn Write) -> anyhow::Result<Ex
         Verdict::Allow => ExitCode::SUCCESS,
         Verdict::Warn | Verdict::Deny => ExitCode::from(1),
     })
-}
-
-fn skip_name(skip: Skip) -> &'static str {
-    match skip {
-        Skip::Rule => "rule",
-        Skip::Class => "class",
-        Skip::Path => "path",
-    }
 }
 
 fn tags(judge: &Judge, set: crate::act::TagSet) -> Vec<&'static str> {
@@ -106,7 +98,7 @@ pub fn object(decision: &Decision, judge: &Judge) -> serde_json::Value {
         "excepted": decision.lifts.iter().map(|l| serde_json::json!({
             "rule": l.rule, "effect": l.effect, "exception": escape(l.exception),
         })).collect::<Vec<_>>(),
-        "skips": decision.skips.iter().map(|s| skip_name(*s)).collect::<Vec<_>>(),
+        "skips": decision.skips.iter().map(|s| s.name()).collect::<Vec<_>>(),
         "canonical": escape(&decision.canonical),
         "notes": decision.notes.iter().map(|n| escape(n)).collect::<Vec<_>>(),
         "policy": judge.policy().version(),
@@ -195,7 +187,7 @@ fn people(decision: &Decision, judge: &Judge, text: &str, out: &mut dyn Write) -
     }
     unknowns(decision, out)?;
     if !decision.skips.is_empty() {
-        let names = decision.skips.iter().map(|s| skip_name(*s)).collect::<Vec<_>>().join(", ");
+        let names = decision.skips.iter().map(|s| s.name()).collect::<Vec<_>>().join(", ");
         writeln!(out, "\nan undecided command would be refused without asking: {names}")?;
     }
     writeln!(out, "\ncanonical")?;

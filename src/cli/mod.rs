@@ -5,6 +5,8 @@
 pub mod bench;
 pub mod calls;
 pub mod completions;
+pub mod adjudicator;
+pub mod approve;
 pub mod context;
 pub mod deliver;
 pub mod doctor;
@@ -15,12 +17,15 @@ pub mod install;
 pub mod judge;
 pub mod log;
 pub mod options;
+pub mod pending;
+pub mod person;
 pub mod policy;
 pub mod render;
 pub mod report;
 pub mod run;
 pub mod selftest;
 pub mod witness;
+pub mod watch;
 pub mod world;
 
 use std::io::Write;
@@ -80,6 +85,10 @@ fn dispatch(matches: &clap::ArgMatches, out: &mut dyn Write) -> anyhow::Result<E
         Some(("install", sub)) => install::install(sub, out),
         Some(("judge", sub)) => judge::run(sub, out),
         Some(("log", sub)) => log::run(sub, out),
+        Some(("approve", sub)) => approve::run(sub, out),
+        Some(("revoke", sub)) => approve::revoke(sub, out),
+        Some(("pending", sub)) => pending::run(sub, out),
+        Some(("watch", sub)) => watch::run(sub, out),
         Some(("policy", sub)) => policy::run(sub, out),
         Some(("render", sub)) => render::run(sub, out),
         Some(("report", sub)) => report::run(sub, out),

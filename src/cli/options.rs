@@ -27,6 +27,15 @@ pub fn table() -> Command {
         .subcommand(super::run::command())
         .subcommand(super::selftest::command())
         .subcommand(super::witness::command())
+        .subcommand(crate::cli::render::command())
+        .subcommand(crate::cli::deliver::command())
+        .subcommand(crate::cli::witness::command())
+        .subcommand(crate::cli::log::command())
+        .subcommand(crate::cli::log::report_command())
+        .subcommand(super::approve::command())
+        .subcommand(super::pending::command())
+        .subcommand(super::approve::revocation())
+        .subcommand(super::watch::command())
 }
 
 fn where_options(command: Command) -> Command {

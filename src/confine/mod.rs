@@ -8,6 +8,7 @@ use std::fmt;
 
 use crate::audit::{Demand, Logged};
 
+pub mod cage;
 mod cover;
 mod layout;
 mod probe;
@@ -19,7 +20,8 @@ mod worktree;
 pub use settings::{ConfinePolicy, Elevation, Grant, Level, Scene};
 
 use layout::Layout;
-use probe::Inside;
+pub use probe::Inside;
+
 use ruleset::{Builder, Privileges, Refusal, Support};
 
 /// What will be done, made before the record is written, so that the record can say it.
@@ -93,6 +95,11 @@ impl fmt::Display for ConfineError {
 }
 
 impl std::error::Error for ConfineError {}
+
+/// Whether this process is part of a confined command.
+pub fn inside() -> Inside {
+    probe::inside()
+}
 
 impl Plan {
     /// Prepares a layer. Nothing is restricted yet; folders of [`ConfinePolicy::made`] may be made.

@@ -23,8 +23,9 @@ use nix::fcntl::{AT_FDCWD, OFlag, openat};
 use nix::sys::stat::Mode;
 use nix::unistd::{AccessFlags, access, truncate};
 
+/// Whether this process is inside a layer of ours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Inside {
+pub enum Inside {
     Yes,
     No,
 }

@@ -5,10 +5,12 @@
 //! less, and the record names it).
 
 use std::os::fd::BorrowedFd;
+use std::path::Path;
 
 use landlock::{
-    ABI, Access as _, AccessFs, BitFlags, LandlockStatus, PathBeneath, RestrictSelf, RestrictSelfError,
-    Ruleset, RulesetAttr as _, RulesetCreated, RulesetCreatedAttr as _, RulesetError, Scope, make_bitflags,
+    ABI, Access as _, AccessFs, AccessNet, BitFlags, LandlockStatus, NetPort, PathBeneath, PathFd,
+    RestrictSelf, RestrictSelfError, Ruleset, RulesetAttr as _, RulesetCreated, RulesetCreatedAttr as _,
+    RulesetError, Scope, make_bitflags,
 };
 use nix::errno::Errno;
 
@@ -146,4 +148,25 @@ fn outcome(result: Result<landlock::RestrictionStatus, RulesetError>) -> Result<
         return Err(if errno == Errno::E2BIG { Refusal::Full } else { Refusal::Failed(errno) });
     }
     Err(Refusal::Failed(Errno::EPERM))
+}
+
+/// Restricts the calling thread to reading these trees and connecting to these TCP ports; nothing is
+/// written, made, executed or signalled.
+pub(super) fn cage(abi: u8, readable: &[&Path], ports: &[u16]) -> Result<(), RulesetError> {
+    let kernel = ABI::from(i32::from(abi));
+    let ruleset = Ruleset::default().handle_access(AccessFs::from_all(kernel))?;
+    let ruleset = if abi >= 4 { ruleset.handle_access(AccessNet::from_all(kernel))? } else { ruleset };
+    let ruleset = if abi >= 6 { ruleset.scope(Scope::from_all(ABI::V6))? } else { ruleset };
+    let mut created = ruleset.create()?;
+    let reading = AccessFs::ReadFile | AccessFs::ReadDir;
+    for path in readable {
+        if let Ok(open) = PathFd::new(path) {
+            let rights = if path.is_dir() { reading } else { AccessFs::ReadFile.into() };
+            created = created.add_rule(PathBeneath::new(open, rights))?;
+        }
+    }
+    for port in ports.iter().filter(|_| abi >= 4) {
+        created = created.add_rule(NetPort::new(*port, AccessNet::ConnectTcp))?;
+    }
+    created.restrict_self().map(drop)
 }

@@ -14,6 +14,7 @@ use crate::fidelity::channel::name::{Channel, StdinPolicy, Step};
 use crate::fidelity::channel::path;
 use crate::fidelity::channel::stage::Laid;
 use crate::invocation::context::Context;
+use crate::resolution::{Course, Person};
 use crate::text::judged;
 
 /// Nothing was started, or it could not be.
@@ -43,9 +44,9 @@ pub fn deliver(text: &[u8], steps: &[Step], context: &Context, laid: &Laid) -> R
     let decision: Decision =
         joined::verify(&text, &Envelope::bare(&text), context, &hearing.policy, &hearing.world);
     let resolved = joined::resolve(&decision, &hearing.policy);
-    let case = Case::of(&shown, &decision);
+    let case = Case { course: Course::Resolved(resolved), ..Case::of(&shown, &decision) };
     let Some(warrant) = decision.leave(resolved, hearing.policy.temper().enforcement) else {
-        return Err(Undelivered::Denied(denied(&hearing, case).to_string()));
+        return Err(Undelivered::Denied(denied(&hearing, case, &Person::NotNeeded).to_string()));
     };
     let logged = hearing.hand_on(warrant, case).map_err(|end| Undelivered::Denied(end.to_string()))?;
     start(logged, laid).map_err(Undelivered::Failed)

@@ -16,6 +16,8 @@ use crate::invocation::startup;
 use crate::place::lookup::Lookups;
 use crate::place::workspace;
 use crate::policy::{self, Policy, Whereabouts};
+use crate::resolution::Course;
+use crate::verdict::Verdict;
 use crate::world::{Machine, World as _};
 
 /// Questions about the file system that finding the workspace may cost.
@@ -28,8 +30,8 @@ pub(super) struct Hearing {
     audit: AuditPolicy,
     subject: Subject,
     /// Working directory, the user's home in the user table, workspace; empty where there is none.
-    directory: String,
-    home: String,
+    pub(super) directory: String,
+    pub(super) home: String,
     workspace: Option<String>,
     began: Instant,
 }
@@ -44,12 +46,14 @@ pub(super) struct Case<'a> {
     pub(super) envelope: Option<&'a str>,
     /// Whether it is what was meant; and what was received, where what was meant runs instead.
     pub(super) arrival: Option<(&'a Arrival, Option<&'a [u8]>)>,
+    pub(super) course: Course,
 }
 
 impl<'a> Case<'a> {
-    /// A text that is in no envelope.
+    /// A text that is in no envelope and is held back.
     pub(super) fn of(text: &'a [u8], decision: &'a Decision) -> Self {
-        Self { text, decision, framework: None, envelope: None, arrival: None }
+        let course = Course::Resolved(Verdict::Deny);
+        Self { text, decision, framework: None, envelope: None, arrival: None, course }
     }
 }
 
@@ -145,8 +149,11 @@ impl Hearing {
             homes: vec![&context.home, &self.home],
             temporary: context.environment.get("TMPDIR").map(String::as_str),
         };
-        let plan =
-            Plan::prepare(&terms::confine(self.policy.temper()), &scene, &joined::grants(case.decision));
+        let plan = Plan::prepare(
+            &terms::confine(self.policy.temper()),
+            &scene,
+            &joined::grants(case.decision, case.course),
+        );
         let plan = plan.map_err(|error| End::Denied(format!("agent-sh: denied: {error}\n")))?;
         let logged = audit::record(warrant, &self.event(case, outcome, plan.state()), &self.audit)
             .map_err(|error| End::Denied(format!("agent-sh: denied: {error}\n")))?;

@@ -9,11 +9,15 @@ use crate::decision::Decision;
 use crate::effects::model::Effect;
 use crate::envelope::Envelope;
 use crate::invocation::context::Context;
+use crate::invocation::{Invocation, callers};
 use crate::policy::Policy;
 use crate::policy::temper::Unsettled;
+use crate::resolution::{self, Call, Course, Settled};
 use crate::verdict::Verdict;
 use crate::verify::Judge;
 use crate::world::World;
+
+use super::hearing::Hearing;
 
 /// Judges the text and the start-up code that runs before it.
 pub(super) fn verify(
@@ -34,12 +38,40 @@ pub(crate) fn resolve(decision: &Decision, policy: &Policy) -> Verdict {
     }
 }
 
+/// What becomes of a decision that is no ALLOW. `whole` is the text as it stands among the arguments, of which
+/// `text` is what its author meant.
+pub(super) fn settle(
+    decision: &Decision,
+    (whole, text): (&[u8], &[u8]),
+    (invocation, form): (&Invocation, &str),
+    hearing: &Hearing,
+) -> Settled {
+    // what is allowed asks for nothing
+    if decision.verdict == Verdict::Allow {
+        return Settled::allowed();
+    }
+    let words = invocation.argv.iter().map(|word| word.as_bytes()).filter(|word| *word != whole);
+    let words: Vec<&[u8]> = words.collect();
+    let call = Call {
+        text,
+        form,
+        words: &words,
+        cwd: &hearing.directory,
+        uid: hearing.world.uid(),
+        home: &hearing.home,
+        caller: &callers::nearest(),
+    };
+    resolution::settle(decision, &call, &hearing.policy)
+}
+
 /// What the allowed effects need beyond the confinement's level. An effect with an unknown place grants
 /// nothing: the kernel then holds the standard level.
-pub(super) fn grants(decision: &Decision) -> Vec<Grant<'_>> {
+pub(super) fn grants(decision: &Decision, course: Course) -> Vec<Grant<'_>> {
     let mut grants = Vec::new();
-    if decision.verdict != Verdict::Allow {
-        return grants;
+    match course {
+        Course::Resolved(Verdict::Allow) | Course::Approved => {}
+        // what runs though nobody allowed it gets no more than anything does
+        Course::Resolved(Verdict::Warn | Verdict::Deny) | Course::Unsettled => return grants,
     }
     for effect in &decision.effects {
         let path = &*effect.target.resolved;

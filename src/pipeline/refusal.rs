@@ -8,6 +8,7 @@ use std::fmt::Write as _;
 use crate::act::{Kind, UnknownKind};
 use crate::decision::{Decision, Finding};
 use crate::effects::model::Effect;
+use crate::resolution::Person;
 use crate::text::{Span, escape, slice};
 use crate::verdict::Verdict;
 
@@ -43,6 +44,26 @@ fn reasons(text: &str, decision: &Decision, opening: &str) -> String {
         let _ = writeln!(out, "instead: {instead}");
     }
     out
+}
+
+/// How the caller goes on, on one line: whether a person could let it run, and what to do for that.
+pub fn way_on(person: &Person) -> String {
+    match person {
+        Person::NotNeeded => String::new(),
+        Person::Can(code) => format!(
+            "approval: stop and ask your user; only they can allow it, in a terminal of theirs: agent-shctl approve {code}\n\
+             \x20         after that call exactly the same command again from the same directory\n"
+        ),
+        Person::Unreachable => {
+            "approval: nobody can be asked from here: call it on its own, not from inside another command, \
+                                and it will say how\n"
+                .to_owned()
+        }
+        Person::Never => {
+            "approval: nobody can allow this through agent-sh; tell your user what you need and why\n"
+                .to_owned()
+        }
+    }
 }
 
 fn by_rule(out: &mut String, text: &str, finding: &Finding) -> String {

@@ -11,6 +11,7 @@ mod generated {
     use crate::policy::sieve::*;
     use crate::policy::sought::*;
     use crate::policy::tables::*;
+    use crate::policy::temper::undecided::*;
     use crate::policy::temper::*;
     use crate::score::{Thresholds, Weights};
     use crate::verdict::{Permille, Verdict};

@@ -3,6 +3,7 @@
 //! In: nothing. Out: [`FIELDS`], from which reading, layering and showing follow.
 //! Never: a setting that isn't in this table. `build.rs` includes this file too.
 
+use crate::policy::temper::undecided::{Adjudication, Covers, Format, Store, spelled};
 use crate::policy::temper::{
     Enforcement, Exceptions, Interactive, Level, Mode, OnDivergence, Scripts, Switch, Temper, Unsettled,
 };
@@ -36,6 +37,8 @@ pub enum Slot {
     Permille(fn(&mut Temper) -> &mut Permille),
     Verdict(fn(&mut Temper) -> &mut Verdict),
     Count(fn(&mut Temper) -> &mut u32),
+    /// Milliseconds, written as `30s`.
+    Time(fn(&mut Temper) -> &mut u32),
     Choice(Choice),
     Text(fn(&mut Temper) -> &mut &'static str),
     List(fn(&mut Temper) -> &mut &'static [&'static str]),
@@ -135,6 +138,20 @@ pub const FIELDS: &[Field] = &[
     choice!("resolution.path.on", Switch, resolution.path.on),
     field!("resolution.path.from", Permille, Lower, resolution.path.from),
     choice!("resolution.exceptions", Exceptions, resolution.exceptions),
+    choice!("approval.store", Store, approval.store),
+    choice!("approval.covers", Covers, approval.covers),
+    field!("approval.wait", Time, Lower, approval.wait),
+    field!("approval.lifetime", Time, Lower, approval.lifetime),
+    choice!("adjudicator.use", Adjudication, adjudicator.adjudication),
+    field!("adjudicator.programs", List, Never, adjudicator.programs),
+    field!("adjudicator.endpoints", List, Never, adjudicator.endpoints),
+    field!("adjudicator.models", List, Never, adjudicator.models),
+    field!("adjudicator.key-files", List, Never, adjudicator.key_files),
+    field!("adjudicator.ca-file", Text, Never, adjudicator.ca_file),
+    choice!("adjudicator.format", Format, adjudicator.format),
+    field!("adjudicator.deadline", Time, Never, adjudicator.deadline),
+    field!("adjudicator.cache", Time, Lower, adjudicator.cache),
+    field!("adjudicator.quorum", Count, Higher, adjudicator.quorum),
     field!("shells.default", Text, Never, shells.default),
     field!("shells.bash", List, Never, shells.bash),
     field!("shells.sh", List, Never, shells.sh),
@@ -169,6 +186,7 @@ pub fn written(temper: &Temper, field: &Field) -> String {
         Slot::Permille(slot) => slot(&mut temper).to_string(),
         Slot::Verdict(slot) => quoted(slot(&mut temper).name()),
         Slot::Count(slot) => slot(&mut temper).to_string(),
+        Slot::Time(slot) => quoted(&spelled(*slot(&mut temper))),
         Slot::Choice(choice) => {
             let name = choice.names.get((choice.get)(&temper)).copied().unwrap_or("");
             if choice.names == Switch::NAMES { name.to_owned() } else { quoted(name) }

@@ -12,6 +12,7 @@ use crate::policy::fields::{Choice, FIELDS, Field, Slot, Tighter};
 use crate::policy::keep;
 use crate::policy::shapes::Entry;
 use crate::policy::source::{PolicyError, Source};
+use crate::policy::temper::undecided::span as span_of_time;
 use crate::policy::temper::{Enforcement, Switch, Temper};
 use crate::policy::values::{check_text, list, permille};
 use crate::policy::words::{nearest, unknown};
@@ -122,6 +123,11 @@ impl Reader<'_, '_> {
                 let read = value.as_ref().as_integer();
                 let read = read.and_then(|n| u32::from_str_radix(n.as_str(), n.radix()).ok());
                 replace(slot(&mut self.temper), read.ok_or_else(|| wrong("a number from 0 to 4294967295"))?)
+            }
+            Slot::Time(slot) => {
+                let new = value.as_ref().as_str().and_then(span_of_time);
+                let what = "a span of time, as in \"30s\" or \"5m\"";
+                replace(slot(&mut self.temper), new.ok_or_else(|| wrong(what))?)
             }
             Slot::Choice(choice) => return self.choose(field, choice, value),
             Slot::Text(slot) => {
@@ -241,6 +247,9 @@ impl Reader<'_, '_> {
             return Err(self
                 .source
                 .problem(place("thresholds."), "a `warn` threshold lies above its `deny`"));
+        }
+        if let Some(problem) = self.temper.adjudicator.problem() {
+            return Err(self.source.problem(place("adjudicator."), problem));
         }
         let (old, new) = (before.thresholds(), self.temper.thresholds());
         if self.rights == Rights::Tighten && (new.warn > old.warn || new.deny > old.deny) {

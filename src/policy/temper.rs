@@ -27,6 +27,10 @@ macro_rules! choice {
     };
 }
 
+pub mod undecided;
+
+use undecided::{Adjudication, Adjudicator, Approval, Covers, Format, Store};
+
 choice! {
     /// Which thresholds hold.
     Mode { Auto = "auto", Balanced = "balanced", Strict = "strict" }
@@ -111,6 +115,8 @@ pub struct Temper {
     pub unknown: Unknowns,
     pub limits: Limits,
     pub resolution: Resolution,
+    pub approval: Approval,
+    pub adjudicator: Adjudicator,
     pub shells: Shells,
     pub audit: Audit,
     pub confine: Confine,
@@ -339,6 +345,19 @@ impl Temper {
                 files: 0,
             },
             resolution: Resolution { rule: skips, class: skips, path: skips, exceptions: Exceptions::Root },
+            approval: Approval { store: Store::Root, covers: Covers::Undecided, wait: 0, lifetime: 0 },
+            adjudicator: Adjudicator {
+                adjudication: Adjudication::Never,
+                programs: &[],
+                endpoints: &[],
+                models: &[],
+                key_files: &[],
+                ca_file: "",
+                format: Format::Schema,
+                deadline: 0,
+                cache: 0,
+                quorum: 1,
+            },
             shells: Shells { default: "", bash: &[], sh: &[], dash: &[], zsh: &[] },
             audit: Audit {
                 syslog: Switch::On,

@@ -31,6 +31,7 @@ fn value(slot: Slot, n: u32) -> String {
         Slot::Permille(_) => Permille::new(u16::try_from(n % 1001).unwrap()).to_string(),
         Slot::Verdict(_) => format!("\"{}\"", ["allow", "warn", "deny"][n as usize % 3]),
         Slot::Count(_) => n.to_string(),
+        Slot::Time(_) => format!("\"{}s\"", n % 1000),
         Slot::Choice(choice) => {
             let name = choice.names[n as usize % choice.names.len()];
             if ["true", "false"].contains(&name) { name.to_owned() } else { format!("\"{name}\"") }
@@ -56,7 +57,9 @@ fn is_no_looser(old: &Temper, new: &Temper) -> bool {
         (Slot::Permille(slot), Tighter::Higher) => *slot(&mut new) >= *slot(&mut old),
         (Slot::Permille(slot), _) => *slot(&mut new) <= *slot(&mut old),
         (Slot::Verdict(slot), _) => *slot(&mut new) >= *slot(&mut old),
-        (Slot::Count(slot), _) => *slot(&mut new) == *slot(&mut old),
+        (Slot::Count(slot), Tighter::Higher) => *slot(&mut new) >= *slot(&mut old),
+        (Slot::Time(slot), Tighter::Lower) => *slot(&mut new) <= *slot(&mut old),
+        (Slot::Count(slot) | Slot::Time(slot), _) => *slot(&mut new) == *slot(&mut old),
         (Slot::Choice(choice), _) => (choice.get)(&new) >= (choice.get)(&old),
         (Slot::Text(slot), _) => *slot(&mut new) == *slot(&mut old),
         (Slot::List(slot), Tighter::More) => slot(&mut old).iter().all(|item| slot(&mut new).contains(item)),

@@ -27,8 +27,18 @@ fn check_item(key: &str, text: &str) -> Result<(), &'static str> {
     if text.is_empty() || text.chars().any(char::is_control) {
         return Err("strings that aren't empty and hold no control characters");
     }
+    if key == "adjudicator.models" {
+        return Ok(());
+    }
+    if key == "adjudicator.endpoints" {
+        let is_url = ["http://", "https://"]
+            .iter()
+            .any(|scheme| text.strip_prefix(scheme).is_some_and(|r| !r.is_empty()));
+        return if is_url { Ok(()) } else { Err("URLs that start with `http://` or `https://`") };
+    }
     let is_absolute = text.starts_with('/');
-    if (key.starts_with("shells.") || key == "audit.sockets") && !is_absolute {
+    let names_files = key.starts_with("shells.") || key.starts_with("adjudicator.") || key == "audit.sockets";
+    if names_files && !is_absolute {
         return Err("absolute paths");
     }
     let is_home = text == "~" || text.starts_with("~/");
@@ -52,7 +62,9 @@ pub fn check_text(key: &str, text: &str) -> Result<(), &'static str> {
     }
     match key {
         "audit.facility" if !FACILITIES.contains(&text) => Err("the name of a syslog facility"),
-        "audit.file" if !(text.is_empty() || text.starts_with('/')) => Err("an absolute path"),
+        "audit.file" | "adjudicator.ca-file" if !(text.is_empty() || text.starts_with('/')) => {
+            Err("an absolute path")
+        }
         "shells.default" if !["bash", "sh", "dash", "zsh"].contains(&text) => Err("bash, sh, dash or zsh"),
         _ => Ok(()),
     }
