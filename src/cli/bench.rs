@@ -242,6 +242,32 @@ fn people(figures: &Figures, out: &mut dyn Write) -> anyhow::Result<()> {
             sums.refused
         )?;
     }
+    complaints(figures, out)?;
+    writeln!(
+        out,
+        "silent share {}, recovered share {} (inside the channels' domains)",
+        all_share(figures, Sums::silent_share),
+        all_share(figures, Sums::recovered_share)
+    )?;
+    let s = &figures.study;
+    writeln!(
+        out,
+        "faults located {}/{}; rewrites of the same meaning called different {}/{}; kappa of blame {} over {} failures",
+        s.located,
+        s.injected,
+        s.divergent,
+        s.equivalent,
+        s.kappa(),
+        s.failures()
+    )?;
+    for (truth, verdict, text) in &s.misjudged {
+        writeln!(out, "blamed on {}, was {}: {}", verdict.name(), truth.name(), escape_bytes(text))?;
+    }
+    Ok(())
+}
+
+/// Pair by pair, what should not have been.
+fn complaints(figures: &Figures, out: &mut dyn Write) -> anyhow::Result<()> {
     for tried in &figures.tried {
         if matches!(tried.pair.fate, Fate::Changed(_, Recovery::Lost)) {
             writeln!(out, "lost: {} over {}", escape(&tried.pair.payload), tried.pair.way)?;
@@ -265,26 +291,6 @@ fn people(figures: &Figures, out: &mut dyn Write) -> anyhow::Result<()> {
     }
     for fault in &figures.faults {
         writeln!(out, "fault of the bench: {fault}")?;
-    }
-    writeln!(
-        out,
-        "silent share {}, recovered share {} (inside the channels' domains)",
-        all_share(figures, Sums::silent_share),
-        all_share(figures, Sums::recovered_share)
-    )?;
-    let s = &figures.study;
-    writeln!(
-        out,
-        "faults located {}/{}; rewrites of the same meaning called different {}/{}; kappa of blame {} over {} failures",
-        s.located,
-        s.injected,
-        s.divergent,
-        s.equivalent,
-        s.kappa(),
-        s.failures()
-    )?;
-    for (truth, verdict, text) in &s.misjudged {
-        writeln!(out, "blamed on {}, was {}: {}", verdict.name(), truth.name(), escape_bytes(text))?;
     }
     Ok(())
 }

@@ -87,10 +87,6 @@ fn dispatch(matches: &clap::ArgMatches, out: &mut dyn Write) -> anyhow::Result<E
         Some(("selftest", sub)) => selftest::run(sub, out),
         Some(("uninstall", sub)) => install::uninstall(sub, out),
         Some(("witness", sub)) => witness::run(sub, out),
-        Some(("witness", sub)) => witness::run(sub, out),
-        Some(("report", sub)) => report::run(sub, out),
-        Some(("run", sub)) => run::run(sub, out),
-        Some(("selftest", sub)) => selftest::run(sub, out),
         _ => Ok(ExitCode::from(2)),
     }
 }

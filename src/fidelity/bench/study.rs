@@ -125,7 +125,8 @@ fn locate(payloads: &[Payload], study: &mut Study) {
 
 /// Rewrites that keep the meaning; each counts only if it does the same here.
 fn rewrites(scene: &Scene, payloads: &[Payload], study: &mut Study) -> std::io::Result<()> {
-    const REWRITES: [fn(&[u8]) -> Vec<u8>; 4] = [
+    type Rewrite = fn(&[u8]) -> Vec<u8>;
+    const REWRITES: [Rewrite; 4] = [
         |text| [text, b"\n"].concat(),
         |text| [b"\n\n", text].concat(),
         |text| [text, b"\n# done"].concat(),
