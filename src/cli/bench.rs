@@ -11,13 +11,14 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use anyhow::Context as _;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 
-use crate::fidelity::bench::payload::{self, Payload};
 use crate::fidelity::bench::plot;
 use crate::fidelity::bench::scene::Scene;
-use crate::fidelity::bench::tally::{Fate, Loudness, Recovery, Sums};
+use crate::fidelity::bench::study::{Study, study};
+use crate::fidelity::bench::tally::{Fate, Loudness, Recovery, Share, Sums};
 use crate::fidelity::bench::trial::Outcome;
 use crate::fidelity::bench::way::{WAYS, Way};
 use crate::fidelity::bench::{Tried, reference, try_pair};
+use crate::fidelity::payload::{self, Payload};
 use crate::text::{escape, escape_bytes};
 
 pub fn command() -> Command {
@@ -34,7 +35,7 @@ pub fn command() -> Command {
             Arg::new("payloads")
                 .long("payloads")
                 .value_name("FILE")
-                .help("lines {\"name\",\"tags\",\"text_b64\"}, in which PROBE stands for the probe's path; they are run"),
+                .help("lines {\"name\",\"tags\",\"text_b64\"}, in which PROBE stands for the probe's path; they are run; our own, where it isn't given"),
         )
         .arg(Arg::new("json").long("json").action(ArgAction::SetTrue).help("print one JSON object"))
         .arg(Arg::new("svg").long("svg").value_name("FILE").help("write a plot of the changed-call rate of each way"))
@@ -58,13 +59,18 @@ struct Figures {
     tried: Vec<Tried>,
     skipped: Vec<(&'static str, &'static str)>,
     faults: Vec<String>,
+    study: Study,
 }
 
 pub fn run(options: &ArgMatches, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
-    let path = options.get_one::<String>("payloads").context("say which texts with --payloads FILE")?;
-    let text = std::fs::read_to_string(path)
-        .with_context(|| format!("cannot read {}", escape_bytes(path.as_bytes())))?;
-    let payloads = payload::read(&text).with_context(|| escape_bytes(path.as_bytes()))?;
+    let payloads = match options.get_one::<String>("payloads") {
+        None => payload::own()?,
+        Some(path) => {
+            let shown = escape_bytes(path.as_bytes());
+            let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {shown}"))?;
+            payload::read(&text).with_context(|| shown)?
+        }
+    };
     let figures = measure(&ways(options)?, &payloads)?;
     if let Some(file) = options.get_one::<String>("svg") {
         let rows = by_way(&figures);
@@ -83,7 +89,7 @@ pub fn run(options: &ArgMatches, out: &mut dyn Write) -> anyhow::Result<ExitCode
     Ok(if is_good { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }
 
-/// Tries every pair, on as many threads as there are processors.
+/// Tries every pair, on more threads than processors: most of a trial is waiting.
 fn measure(ways: &[&'static Way], payloads: &[Payload]) -> anyhow::Result<Figures> {
     let scene = Scene::open().context("cannot make the bench's folder in /tmp")?;
     let mut figures = Figures::default();
@@ -103,7 +109,7 @@ fn measure(ways: &[&'static Way], payloads: &[Payload]) -> anyhow::Result<Figure
     let (next, results) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
     let shows = std::io::stderr().is_terminal();
     std::thread::scope(|scope| {
-        for _ in 0..std::thread::available_parallelism().map_or(1, |n| n.get().min(8)) {
+        for _ in 0..std::thread::available_parallelism().map_or(2, |n| (n.get() * 3).min(16)) {
             scope.spawn(|| {
                 while let Some((at, (way, number))) = take(&next, &pairs) {
                     let (Some(payload), Some(meant)) = (payloads.get(*number), meant.get(*number)) else {
@@ -131,6 +137,13 @@ fn measure(ways: &[&'static Way], payloads: &[Payload]) -> anyhow::Result<Figure
             Ok(tried) => figures.tried.push(tried),
             Err(fault) => figures.faults.push(fault),
         }
+    }
+    if shows {
+        drop(write!(std::io::stderr(), "blame, location, comparison"));
+    }
+    figures.study = study(&scene, payloads).context("cannot run a text")?;
+    if shows {
+        drop(write!(std::io::stderr(), "\r\x1b[K"));
     }
     Ok(figures)
 }
@@ -179,6 +192,12 @@ fn object(figures: &Figures) -> serde_json::Value {
         "refused": sums.refused,
         "recovered_share": sums.recovered_share().number(),
         "false_refusals": figures.tried.iter().filter(|t| t.false_refusal.is_some()).count(),
+        "false_divergences": figures.study.divergent,
+        "equivalent_rewrites": figures.study.equivalent,
+        "injected": figures.study.injected,
+        "located_share": Share(figures.study.located, figures.study.injected).number(),
+        "kappa": figures.study.kappa().number(),
+        "kappa_failures": figures.study.failures(),
         "unchanged_recovered": figures.tried.iter().filter(|t| t.false_recovery.is_some()).count(),
         "faults": figures.faults,
         "skipped": figures.skipped.iter().map(|(way, need)| format!("{way}: no {need}")).collect::<Vec<_>>(),
@@ -223,6 +242,32 @@ fn people(figures: &Figures, out: &mut dyn Write) -> anyhow::Result<()> {
             sums.refused
         )?;
     }
+    complaints(figures, out)?;
+    writeln!(
+        out,
+        "silent share {}, recovered share {} (inside the channels' domains)",
+        all_share(figures, Sums::silent_share),
+        all_share(figures, Sums::recovered_share)
+    )?;
+    let s = &figures.study;
+    writeln!(
+        out,
+        "faults located {}/{}; rewrites of the same meaning called different {}/{}; kappa of blame {} over {} failures",
+        s.located,
+        s.injected,
+        s.divergent,
+        s.equivalent,
+        s.kappa(),
+        s.failures()
+    )?;
+    for (truth, verdict, text) in &s.misjudged {
+        writeln!(out, "blamed on {}, was {}: {}", verdict.name(), truth.name(), escape_bytes(text))?;
+    }
+    Ok(())
+}
+
+/// Pair by pair, what should not have been.
+fn complaints(figures: &Figures, out: &mut dyn Write) -> anyhow::Result<()> {
     for tried in &figures.tried {
         if matches!(tried.pair.fate, Fate::Changed(_, Recovery::Lost)) {
             writeln!(out, "lost: {} over {}", escape(&tried.pair.payload), tried.pair.way)?;
@@ -247,15 +292,9 @@ fn people(figures: &Figures, out: &mut dyn Write) -> anyhow::Result<()> {
     for fault in &figures.faults {
         writeln!(out, "fault of the bench: {fault}")?;
     }
-    writeln!(
-        out,
-        "silent share {}, recovered share {} (inside the channels' domains)",
-        all_share(figures, Sums::silent_share),
-        all_share(figures, Sums::recovered_share)
-    )?;
     Ok(())
 }
 
-fn all_share(figures: &Figures, share: fn(&Sums) -> crate::fidelity::bench::tally::Share) -> String {
+fn all_share(figures: &Figures, share: fn(&Sums) -> Share) -> String {
     share(&Sums::of(figures.tried.iter().map(|t| &t.pair))).to_string()
 }

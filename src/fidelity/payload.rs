@@ -44,7 +44,9 @@ struct Line {
     name: String,
     #[serde(default)]
     tags: Vec<String>,
-    text_b64: String,
+    text_b64: Option<String>,
+    /// In the place of the text: any harmless one of this size.
+    bytes: Option<usize>,
     #[serde(default)]
     calls_b64: Vec<Vec<String>>,
 }
@@ -61,9 +63,26 @@ pub fn read(text: &str) -> Result<Vec<Payload>, PayloadError> {
         let decode = |text: &str| BASE64.decode(text.as_bytes()).map_err(|error| wrong(error.to_string()));
         let words = |call: &Vec<String>| call.iter().map(|word| decode(word)).collect::<Result<Vec<_>, _>>();
         let calls = line.calls_b64.iter().map(words).collect::<Result<_, _>>()?;
-        out.push(Payload { name: line.name, tags: line.tags, text: decode(&line.text_b64)?, calls });
+        let text = match (&line.text_b64, line.bytes) {
+            (Some(text), _) => decode(text)?,
+            (None, Some(bytes)) => sized(bytes.min(MOST)),
+            (None, None) => return Err(wrong("no text_b64".to_owned())),
+        };
+        out.push(Payload { name: line.name, tags: line.tags, text, calls });
     }
     Ok(out)
+}
+
+/// Most bytes of a text that is made.
+const MOST: usize = 64 << 20;
+
+/// A text of a size: the probe reads a here-document.
+fn sized(bytes: usize) -> Vec<u8> {
+    let (head, tail) = (b"PROBE -in <<'EOF'\n", b"\nEOF\n");
+    let line = b"0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcde\n";
+    let body = bytes.saturating_sub(head.len() + tail.len());
+    let filled: Vec<u8> = line.iter().copied().cycle().take(body).collect();
+    [&head[..], &filled, tail].concat()
 }
 
 /// Our own texts.
@@ -100,6 +119,7 @@ mod tests {
     #[test]
     fn a_broken_line_is_named() {
         assert_eq!(read("\n{\"name\":\"a\",\"text_b64\":\"bHM=\"}\n").unwrap()[0].text, b"ls");
+        assert_eq!(read("{\"name\":\"a\",\"bytes\":100}\n").unwrap()[0].text.len(), 100);
         for (text, line) in [("{}", 1), ("\n{\"name\":\"a\",\"text_b64\":\"?\"}", 2)] {
             assert_eq!(read(text).unwrap_err().line, line);
         }

@@ -4,16 +4,16 @@
 //! In: payloads, ways. Out: pairs and their fates. Never: a payload's text in a shell before its own trial.
 
 pub mod counter;
-pub mod payload;
 pub mod plot;
 pub mod repair;
 pub mod scene;
+pub mod study;
 pub mod tally;
 pub mod trial;
 pub mod way;
 pub mod wrap;
 
-use payload::Payload;
+use crate::fidelity::payload::Payload;
 use scene::Scene;
 use tally::{Fate, Pair};
 use trial::Outcome;
@@ -23,11 +23,16 @@ use way::Way;
 /// does here is what was meant.
 pub fn reference(scene: &Scene, payload: &Payload) -> std::io::Result<Outcome> {
     let (case, _) = scene.case()?;
-    let text = payload.with(&case.join("prb").display().to_string());
+    let text = payload.with(case.join("prb").as_os_str().as_encoded_bytes());
     std::fs::write(case.join("file"), text)?;
     let words = vec![b"bash".to_vec(), case.join("file").into_os_string().into_encoded_bytes()];
-    let outcome = trial::run(&trial::Launch { words, ..trial::Launch::default() }, &case, way::End::Exit);
+    let mut outcome = trial::run(&trial::Launch { words, ..trial::Launch::default() }, &case, way::End::Exit);
     std::fs::remove_dir_all(case)?;
+    if !payload.calls.is_empty() {
+        // written down when the text was made: no shell has a say in it
+        let ended = |call: &Vec<Vec<u8>>| call.iter().flat_map(|w| [w.as_slice(), b"\0"].concat()).collect();
+        outcome.calls = payload.calls.iter().map(ended).collect();
+    }
     Ok(outcome)
 }
 
@@ -49,11 +54,11 @@ pub fn try_pair(
     meant: &Outcome,
 ) -> std::io::Result<Tried> {
     let (case, number) = scene.case()?;
-    let text = payload.with(&case.join("prb").display().to_string());
+    let text = payload.with(case.join("prb").as_os_str().as_encoded_bytes());
     let got = trial::send(scene, way, &text, (&case, &number));
     let again = || {
         let Ok((case, number)) = scene.case() else { return repair::Repair::Failed };
-        let text = payload.with(&case.join("prb").display().to_string());
+        let text = payload.with(case.join("prb").as_os_str().as_encoded_bytes());
         let repaired = repair::repair(scene, way, &text, (&case, &number));
         drop(std::fs::remove_dir_all(case));
         repaired

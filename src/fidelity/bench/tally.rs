@@ -99,11 +99,11 @@ impl Sums {
     }
 
     pub fn changed_share(&self) -> Share {
-        Share(self.changed, self.exposed)
+        Share(self.changed, self.exposed.max(1))
     }
 
     pub fn silent_share(&self) -> Share {
-        Share(self.silent, self.changed)
+        Share(self.silent, self.changed.max(1))
     }
 
     /// Of the changed pairs that a channel took on.

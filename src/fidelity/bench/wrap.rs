@@ -2,24 +2,13 @@
 //!
 //! In: a text. Out: what is sent, or nothing where the sender itself would fail. Never: starts anything.
 
+pub use crate::fidelity::encode::replace as replaced;
+
 /// A sender's way with a text.
 pub type Wrap = fn(&[u8]) -> Option<Vec<u8>>;
 
 fn around(before: &[u8], text: &[u8], after: &[u8]) -> Vec<u8> {
     [before, text, after].concat()
-}
-
-/// `text` with every `what` replaced.
-pub fn replaced(text: &[u8], what: &[u8], by: &[u8]) -> Vec<u8> {
-    let mut out = Vec::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(at) = memchr::memmem::find(rest, what) {
-        out.extend_from_slice(rest.get(..at).unwrap_or_default());
-        out.extend_from_slice(by);
-        rest = rest.get(at + what.len()..).unwrap_or_default();
-    }
-    out.extend_from_slice(rest);
-    out
 }
 
 pub fn none(text: &[u8]) -> Option<Vec<u8>> {

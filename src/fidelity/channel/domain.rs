@@ -66,12 +66,14 @@ pub fn domain(channel: Channel) -> Domain {
     let files = Domain { size: UNBOUNDED, reach: Reach::SameFiles, ..word };
     let document = Domain { bytes: Bytes::Unicode, size: UNBOUNDED, ..word };
     match channel {
-        Channel::Argv | Channel::Su | Channel::Sudo => word,
+        Channel::Argv => word,
         Channel::Environment => Domain { size: WORD - "AGENT_SH_TEXT=".len(), ..word },
         Channel::Script | Channel::Stub | Channel::Memfd | Channel::SudoLogin => files,
         Channel::Base64 => Domain { size: 98_000, stdin: Stdin::OnlyNull, ..word },
         // beyond one argument the body goes by standard input; others carry a capsule
-        Channel::Ssh
+        Channel::Su
+        | Channel::Sudo
+        | Channel::Ssh
         | Channel::Podman
         | Channel::Docker
         | Channel::Kubectl
@@ -80,10 +82,9 @@ pub fn domain(channel: Channel) -> Domain {
         | Channel::Pty
         | Channel::Make
         | Channel::Find => Domain { size: UNBOUNDED, ..word },
-        Channel::Stdin | Channel::Cron | Channel::At | Channel::Parallel => {
+        Channel::Stdin | Channel::Cron | Channel::At | Channel::Parallel | Channel::Xargs => {
             Domain { size: UNBOUNDED, stdin: Stdin::OnlyNull, ..word }
         }
-        Channel::Xargs => Domain { size: 100_000, stdin: Stdin::OnlyNull, ..word },
         Channel::Dockerfile => Domain { size: 65_000, stdin: Stdin::OnlyNull, ..word },
         Channel::Json | Channel::Yaml => document,
         Channel::PowerShell => Domain { size: 4 * 12_000, ..document },
@@ -163,10 +164,9 @@ fn instead(channel: Channel, why: Why) -> &'static str {
         (Why::NotUnicode, Channel::Json) => "use --channel json,base64",
         (Why::NotUnicode, Channel::Yaml) => "use --channel yaml,base64",
         (Why::Stdin, _) => "use --stdin-policy null, or the channel script, stub, argv or ssh",
-        (Why::Size(..), Channel::Argv | Channel::Environment | Channel::Base64 | Channel::Xargs) => {
+        (Why::Size(..), Channel::Argv | Channel::Environment | Channel::Base64) => {
             "use the channel script, stub, memfd or stdin"
         }
-        (Why::Size(..), Channel::Su | Channel::Sudo) => "let it run a stub: --channel sudo-i, or su,stub",
         (Why::Lines, Channel::Cmd) => "write the lines to a .cmd file",
         (Why::OtherFiles, _) => {
             "use the channel base64, argv or stdin inside the hop that leaves this machine"

@@ -25,9 +25,16 @@ pub fn at(order: &Order<'_>) -> Result<Rendering, Refusal> {
 }
 
 /// The text as the one item, ended by a null byte.
-pub fn xargs(order: &Order<'_>) -> Rendering {
-    let words = owned(&[b"xargs", b"-0", b"bash", b"-c", b"--"]);
-    Rendering::of_words(words, Input::Bytes([order.text, b"\0"].concat()))
+pub fn xargs(order: &Order<'_>) -> Result<Rendering, Refusal> {
+    let (mut words, mut item) = (owned(&[b"xargs", b"-0", b"bash", b"-c", b"--"]), order.text.to_vec());
+    let mut files = Vec::new();
+    if item.len() > LONG {
+        // without the two dashes: so its reader knows a capsule
+        words.truncate(4);
+        Capsule { line: item, files } = capsule::capsule(Channel::Xargs, order, LONG)?;
+    }
+    item.push(0);
+    Ok(Rendering { files, ..Rendering::of_words(words, Input::Bytes(item)) })
 }
 
 /// parallel gives its line to a shell after it has looked for its own strings in it.
@@ -107,7 +114,7 @@ pub fn find(order: &Order<'_>) -> Result<Rendering, Refusal> {
         (bash(order.text), Vec::new())
     } else {
         let Capsule { line, files } = capsule::capsule(Channel::Find, order, LONG)?;
-        (if files.is_empty() { bash(&line) } else { vec![line] }, files)
+        (if files.is_empty() { owned(&[b"bash", b"-c", &line]) } else { vec![line] }, files)
     };
     let words = [owned(&[b"find", b"/", b"-maxdepth", b"0", b"-exec"]), command, owned(&[b";"])].concat();
     Ok(Rendering { files, ..Rendering::of_words(words, Input::of(order.stdin)) })
@@ -134,7 +141,10 @@ pub fn decode(channel: Channel, rendering: &Rendering) -> Option<Vec<u8>> {
             let (item, end) = (items.next()?, items.next()?);
             let called =
                 [words.strip_prefix(owned(&[b"xargs", b"-0"]).as_slice())?, &[item.to_vec()]].concat();
-            (end.is_empty() && items.next().is_none()).then(|| bash_text(&called))?
+            if !end.is_empty() || items.next().is_some() {
+                return None;
+            }
+            if words.len() == 4 { capsule::open(item, files) } else { bash_text(&called) }
         }
         (Channel::Find, Form::Words(words), _) => {
             let call =
@@ -144,7 +154,9 @@ pub fn decode(channel: Channel, rendering: &Rendering) -> Option<Vec<u8>> {
             let held: Vec<Vec<u8>> = call.get(..end)?.iter().map(|w| replaced(w, b"{}", b"/")).collect();
             match held.as_slice() {
                 [path] => capsule::open(path, files),
-                words => bash_text(words).map(|t| capsule::open(&t, files).unwrap_or(t)),
+                // without the two dashes it is a capsule
+                [_, _, line] => capsule::open(line, files),
+                words => bash_text(words),
             }
         }
         (Channel::Parallel, Form::Words(words), _) => {

@@ -98,15 +98,15 @@ fn one(channel: Channel, order: &Order<'_>) -> Result<Rendering, Refusal> {
         Channel::Environment => Ok(local::environment(order)),
         Channel::Base64 => Ok(local::base64(order)),
         Channel::Ssh => Ok(remote::ssh(order)),
-        Channel::Su => Ok(remote::su(order)),
-        Channel::Sudo => Ok(remote::sudo(order)),
+        Channel::Su => remote::su(order),
+        Channel::Sudo => remote::sudo(order),
         Channel::SudoLogin => remote::sudo_login(order),
         Channel::Podman | Channel::Docker | Channel::Kubectl => remote::inside(channel, order),
         Channel::Tmux | Channel::Screen | Channel::Pty => typed::render(channel, order),
         Channel::Cron => lines::cron(order),
         Channel::At => lines::at(order),
         Channel::Make => lines::make(order),
-        Channel::Xargs => Ok(lines::xargs(order)),
+        Channel::Xargs => lines::xargs(order),
         Channel::Find => lines::find(order),
         Channel::Parallel => lines::parallel(order),
         Channel::Dockerfile => formats::dockerfile(order),
@@ -141,6 +141,9 @@ fn read(text: &[u8], files: &[Staged]) -> Option<Rendering> {
         (None, true) => Input::Null,
         (Some([printf, format, bytes]), false) if printf == b"printf" && format == b"%s" => {
             Input::Bytes(bytes.clone())
+        }
+        (Some([printf, format, bytes]), false) if printf == b"printf" && format == b"%s\\0" => {
+            Input::Bytes([bytes.as_slice(), b"\0"].concat())
         }
         (Some(_), _) => return None,
     };
@@ -292,6 +295,6 @@ mod tests {
         assert_eq!(refused("su,memfd", b"a", StdinPolicy::Null), (2, Why::Descriptor));
         assert_eq!(refused("ssh,json", b"a", StdinPolicy::Null), (2, Why::Document));
         assert_eq!(refused("sudo,base64", b"a", StdinPolicy::Keep), (2, Why::Stdin));
-        assert!(matches!(refused("sudo,argv", &[b'\''; 40_000], StdinPolicy::Null), (1, Why::Size(..))));
+        assert!(matches!(refused("argv,argv", &[b'\''; 40_000], StdinPolicy::Null), (1, Why::Size(..))));
     }
 }

@@ -50,16 +50,28 @@ pub fn ssh(order: &Order<'_>) -> Rendering {
     }
 }
 
-/// One line for the user's own shell.
-pub fn su(order: &Order<'_>) -> Rendering {
-    let words = around(&[b"su"], order, vec![b"-c".to_vec(), exec_bash(order.text)]);
-    Rendering::of_words(words, Input::of(order.stdin))
+/// One line for the user's own shell; a capsule, where it would be too long.
+pub fn su(order: &Order<'_>) -> Result<Rendering, Refusal> {
+    let mut line = exec_bash(order.text);
+    let mut files = Vec::new();
+    if line.len() > WORD {
+        Capsule { line, files } = capsule::capsule(Channel::Su, order, WORD)?;
+    }
+    let words = around(&[b"su"], order, vec![b"-c".to_vec(), line]);
+    Ok(Rendering { files, ..Rendering::of_words(words, Input::of(order.stdin)) })
 }
 
-/// A vector that sudo hands on as it is.
-pub fn sudo(order: &Order<'_>) -> Rendering {
-    let after = [vec![b"--".to_vec()], bash(order.text)].concat();
-    Rendering::of_words(around(&[b"sudo", b"-u"], order, after), Input::of(order.stdin))
+/// A vector that sudo hands on as it is; a stub, where it would be too long.
+pub fn sudo(order: &Order<'_>) -> Result<Rendering, Refusal> {
+    let mut call = bash(order.text);
+    let mut files = Vec::new();
+    if order.text.len() > WORD {
+        let line;
+        Capsule { line, files } = capsule::stub(Channel::Sudo, order)?;
+        call = vec![line];
+    }
+    let words = around(&[b"sudo", b"-u"], order, [vec![b"--".to_vec()], call].concat());
+    Ok(Rendering { files, ..Rendering::of_words(words, Input::of(order.stdin)) })
 }
 
 /// `sudo -i` puts backslashes before most bytes and loses newlines: a path is all that it gets.
@@ -99,12 +111,15 @@ pub fn decode(channel: Channel, rendering: &Rendering, to: &[Vec<u8>]) -> Option
     }
     if channel == Channel::Su {
         return match after(&[b"su"])? {
-            [c, line] if c == b"-c" => from_exec(line),
+            [c, line] if c == b"-c" => capsule::open(line, &rendering.files).or_else(|| from_exec(line)),
             _ => None,
         };
     }
     if channel == Channel::Sudo {
-        return bash_text(after(&[b"sudo", b"-u"])?.strip_prefix(owned(&[b"--"]).as_slice())?);
+        return match after(&[b"sudo", b"-u"])?.strip_prefix(owned(&[b"--"]).as_slice())? {
+            [path] => capsule::open(path, &rendering.files),
+            words => bash_text(words),
+        };
     }
     if channel == Channel::SudoLogin {
         return match after(&[b"sudo", b"-i", b"-u"])? {

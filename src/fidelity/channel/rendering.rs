@@ -98,8 +98,12 @@ impl Rendering {
             Input::Inherit => {}
             Input::Null => command.extend_from_slice(b" </dev/null"),
             Input::Bytes(bytes) => {
-                let mut piped = b"printf %s ".to_vec();
-                words::quote(bytes, &mut piped);
+                // an item that ends in a null byte: printf writes it, a word can't hold it
+                let (mut piped, word) = match bytes.strip_suffix(b"\0") {
+                    Some(item) => (b"printf '%s\\0' ".to_vec(), item),
+                    None => (b"printf %s ".to_vec(), bytes.as_slice()),
+                };
+                words::quote(word, &mut piped);
                 piped.extend_from_slice(b" | ");
                 piped.append(&mut command);
                 command = piped;
