@@ -152,6 +152,12 @@ fn deliver(event: &Event, policy: &AuditPolicy) -> Receipt {
     receipt
 }
 
+/// journald's own socket, by its place: what is sent there has named fields, where its copy of `/dev/log` would
+/// take RFC 5424's header for text.
+fn is_journal(socket: &Path) -> bool {
+    socket.ends_with("systemd/journal/socket")
+}
+
 /// The first syslog socket that takes the event; journald's own where none does.
 fn to_log_service(
     event: &Event,
@@ -161,14 +167,18 @@ fn to_log_service(
     let present = |path: &&std::path::PathBuf| std::fs::symlink_metadata(path.as_path()).is_ok();
     let mut last = None;
     for socket in policy.syslog.iter().filter(present) {
-        let sent = syslog::encode(event, &policy.facility).ok_or(Trouble::TooLong);
+        let (channel, sent) = if is_journal(socket) {
+            (Channel::Journal, Ok(journal::encode(event)))
+        } else {
+            (Channel::Syslog, syslog::encode(event, &policy.facility).ok_or(Trouble::TooLong))
+        };
         match sent.and_then(|line| channel::send(socket, &line, deadline)) {
-            Ok(()) => return Some((Channel::Syslog, Ok(()))),
-            Err(trouble) => last = Some((Channel::Syslog, Err(trouble))),
+            Ok(()) => return Some((channel, Ok(()))),
+            Err(trouble) => last = Some((channel, Err(trouble))),
         }
     }
     let journal: Option<&Path> =
-        policy.journal.as_deref().filter(|path| std::fs::symlink_metadata(path).is_ok());
+        policy.journal.as_deref().filter(|path| std::fs::symlink_metadata(path).is_ok() && !policy.syslog.iter().any(|socket| socket == path));
     match journal {
         Some(socket) => Some((Channel::Journal, channel::send(socket, &journal::encode(event), deadline))),
         None if last.is_none() && !policy.syslog.is_empty() => Some((Channel::Syslog, Err(Trouble::Missing))),
