@@ -50,7 +50,9 @@ fn wait_for(path: &Path) {
 fn records_land_whole_and_go_on_as_json() {
     let program = ["/usr/sbin/rsyslogd", "/sbin/rsyslogd"].into_iter().find(|p| Path::new(p).exists());
     let Some(program) = program.filter(|_| nix::unistd::geteuid().is_root()) else {
-        eprintln!("SKIPPED: rsyslogd is not installed, or this is not root (it gives files away); did not run");
+        eprintln!(
+            "SKIPPED: rsyslogd is not installed, or this is not root (it gives files away); did not run"
+        );
         return;
     };
     let folder = tempfile::tempdir().unwrap();
@@ -74,7 +76,8 @@ fn records_land_whole_and_go_on_as_json() {
     let _daemon = Ended(child);
     let socket = folder.path().join("log");
     wait_for(&socket);
-    let policy = AuditPolicy { syslog: vec![socket], journal: None, wait_ms: 10_000, ..AuditPolicy::default() };
+    let policy =
+        AuditPolicy { syslog: vec![socket], journal: None, wait_ms: 10_000, ..AuditPolicy::default() };
     let subject = Subject::read();
     let text = "echo \"a]\\b\"\n<13>forged";
     let facts = Facts {

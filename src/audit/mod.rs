@@ -177,8 +177,9 @@ fn to_log_service(
             Err(trouble) => last = Some((channel, Err(trouble))),
         }
     }
-    let journal: Option<&Path> =
-        policy.journal.as_deref().filter(|path| std::fs::symlink_metadata(path).is_ok() && !policy.syslog.iter().any(|socket| socket == path));
+    let journal: Option<&Path> = policy.journal.as_deref().filter(|path| {
+        std::fs::symlink_metadata(path).is_ok() && !policy.syslog.iter().any(|socket| socket == path)
+    });
     match journal {
         Some(socket) => Some((Channel::Journal, channel::send(socket, &journal::encode(event), deadline))),
         None if last.is_none() && !policy.syslog.is_empty() => Some((Channel::Syslog, Err(Trouble::Missing))),

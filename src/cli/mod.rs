@@ -2,11 +2,11 @@
 //!
 //! In: argument vector. Out: text on standard output, exit status. Never: runs what it judges.
 
+pub mod adjudicator;
+pub mod approve;
 pub mod bench;
 pub mod calls;
 pub mod completions;
-pub mod adjudicator;
-pub mod approve;
 pub mod context;
 pub mod deliver;
 pub mod doctor;
@@ -24,8 +24,8 @@ pub mod render;
 pub mod report;
 pub mod run;
 pub mod selftest;
-pub mod witness;
 pub mod watch;
+pub mod witness;
 pub mod world;
 
 use std::io::Write;
@@ -76,6 +76,7 @@ fn complain(text: &str) -> ExitCode {
 
 fn dispatch(matches: &clap::ArgMatches, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     match matches.subcommand() {
+        Some(("approve", sub)) => approve::run(sub, out),
         Some(("completions", sub)) => completions::run(sub, out),
         Some(("deliver", sub)) => deliver::run(sub, out),
         Some(("doctor", sub)) => doctor::run(sub, out),
@@ -85,16 +86,15 @@ fn dispatch(matches: &clap::ArgMatches, out: &mut dyn Write) -> anyhow::Result<E
         Some(("install", sub)) => install::install(sub, out),
         Some(("judge", sub)) => judge::run(sub, out),
         Some(("log", sub)) => log::run(sub, out),
-        Some(("approve", sub)) => approve::run(sub, out),
-        Some(("revoke", sub)) => approve::revoke(sub, out),
         Some(("pending", sub)) => pending::run(sub, out),
-        Some(("watch", sub)) => watch::run(sub, out),
         Some(("policy", sub)) => policy::run(sub, out),
         Some(("render", sub)) => render::run(sub, out),
         Some(("report", sub)) => report::run(sub, out),
+        Some(("revoke", sub)) => approve::revoke(sub, out),
         Some(("run", sub)) => run::run(sub, out),
         Some(("selftest", sub)) => selftest::run(sub, out),
         Some(("uninstall", sub)) => install::uninstall(sub, out),
+        Some(("watch", sub)) => watch::run(sub, out),
         Some(("witness", sub)) => witness::run(sub, out),
         _ => Ok(ExitCode::from(2)),
     }
