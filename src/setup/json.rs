@@ -74,12 +74,11 @@ pub fn unset(text: &str, path: &[String], value: &Value, old: Option<&Value>) ->
     if property.value()?.to_serde_value().as_ref() != Some(value) {
         return None;
     }
-    match old {
-        Some(old) => property.set_value(input(old)),
-        None => {
-            property.remove();
-            prune(&root, folders);
-        }
+    if let Some(old) = old {
+        property.set_value(input(old));
+    } else {
+        property.remove();
+        prune(&root, folders);
     }
     Some(root.to_string())
 }

@@ -171,7 +171,7 @@ fn hook(client: Client, places: &Places, out: &mut Vec<Change>) -> Result<(), St
             out.push(change(file, item("hooks.PreToolUse", claude_like("Bash|mcp__.*"))));
         }
         Client::Qwen => {
-            out.push(change(file, item("hooks.PreToolUse", claude_like("run_shell_command|mcp__.*"))))
+            out.push(change(file, item("hooks.PreToolUse", claude_like("run_shell_command|mcp__.*"))));
         }
         Client::Gemini => {
             out.push(change(file, item("hooks.BeforeTool", claude_like("run_shell_command|mcp_.*"))));

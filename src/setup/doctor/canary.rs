@@ -69,7 +69,7 @@ fn tried_in(
             command.args(["run", "--as", agent.name, "--", "/usr/bin/env", shell, "-c", text]);
             command.env("HOME", home).stdin(Stdio::null()).output()
         };
-        shell_route("shell", &format!("{shell} -c"), &Pair::new(0), &route, policy, chart);
+        shell_route(("shell", &format!("{shell} -c")), &Pair::new(0), &route, policy, chart);
     }
     for (number, change) in changes.iter().enumerate() {
         if let What::Key { value, .. } = &change.what
@@ -78,7 +78,7 @@ fn tried_in(
             let route = |text: &str| {
                 Command::new(shell).args(["-c", text]).env("HOME", home).stdin(Stdio::null()).output()
             };
-            shell_route("setting", shell, &Pair::new(number + 1), &route, policy, chart);
+            shell_route(("setting", shell), &Pair::new(number + 1), &route, policy, chart);
         }
         if let Some(client) = agent.hook
             && let Some(command) = hook_command(client, change, places)
@@ -91,8 +91,7 @@ fn tried_in(
 type Route<'a> = &'a dyn Fn(&str) -> std::io::Result<Output>;
 
 fn shell_route(
-    what: &'static str,
-    shown: &str,
+    (what, shown): (&'static str, &str),
     pair: &Pair,
     route: Route<'_>,
     policy: &Policy,
@@ -106,7 +105,7 @@ fn shell_route(
             seen(what, shown, pair, policy, chart);
         }
         Ok(output) => {
-            chart.bad(what, format!("a harmless command does not run by {shown}: {}", told(&output)), again)
+            chart.bad(what, format!("a harmless command does not run by {shown}: {}", told(&output)), again);
         }
         Err(error) => chart.bad(what, format!("{shown} can't be started: {error}"), again),
     }
@@ -209,7 +208,7 @@ fn hook_command(client: Client, change: &Change, places: &Places) -> Option<Stri
             let json: serde_json::Value = serde_json::from_str(text).ok()?;
             json.pointer("/hooks/preToolUse/0/bash")?.as_str().map(str::to_owned)
         }
-        (Client::OpenCode, What::File { .. }) if change.file.ends_with(".js") => {
+        (Client::OpenCode, What::File { .. }) if change.file.ends_with("/agent-sh.js") => {
             Some(format!("'{}' hook opencode", places.agent_shctl.display()))
         }
         _ => None,
@@ -245,7 +244,7 @@ fn hook_route(
     let again = "run `agent-shctl install` again; the message says what is wrong";
     match ask(&pair.harmless) {
         Ok(output) if output.status.success() && !denied(&output) => {
-            seen("hook", "the hook", pair, policy, chart)
+            seen("hook", "the hook", pair, policy, chart);
         }
         Ok(output) => {
             let found = format!(
@@ -260,7 +259,11 @@ fn hook_route(
     match ask(&pair.refused) {
         Ok(output) if denied(&output) => chart.good("hook", "a harmful command is refused by the hook"),
         Ok(output) => {
-            chart.bad("hook", format!("the hook does not refuse a harmful command: {}", told(&output)), again)
+            chart.bad(
+                "hook",
+                format!("the hook does not refuse a harmful command: {}", told(&output)),
+                again,
+            );
         }
         Err(error) => chart.bad("hook", format!("the hook can't be started: {error}"), again),
     }

@@ -70,7 +70,7 @@ fn landlock(policy: Option<&Policy>, chart: &mut Chart) {
     let advice = "use a kernel of 5.13 or newer with landlock in its lsm= list; set confine.required = true to run nothing without it";
     match std::fs::read_to_string("/sys/kernel/security/lsm") {
         Ok(list) if list.split(',').any(|name| name.trim() == "landlock") => {
-            chart.good("confinement", "Landlock")
+            chart.good("confinement", "Landlock");
         }
         Ok(_) if confine.is_some_and(|confine| confine.required == Switch::On) => {
             chart.bad(
@@ -93,7 +93,7 @@ fn namespaces(places: &Places, chart: &mut Chart) {
     command.args(["run", "--as", "cursor", "--", "/usr/bin/env", "true"]).stdin(Stdio::null());
     match command.output() {
         Ok(output) if output.status.success() => {
-            chart.good("namespaces", "agent-sh can be bound over /bin/bash")
+            chart.good("namespaces", "agent-sh can be bound over /bin/bash");
         }
         Ok(output) => {
             let told = String::from_utf8_lossy(&output.stderr).trim().to_owned();
@@ -104,7 +104,7 @@ fn namespaces(places: &Places, chart: &mut Chart) {
             );
         }
         Err(error) => {
-            chart.bad("namespaces", format!("agent-shctl could not be started: {error}"), "install it anew")
+            chart.bad("namespaces", format!("agent-shctl could not be started: {error}"), "install it anew");
         }
     }
 }
