@@ -175,7 +175,7 @@ impl Parser<'_, '_> {
             for operator in ["=", "+=", "-=", "*="] {
                 if self.eat(operator) && !(operator == "=" && self.rest().starts_with('=')) {
                     let right = self.assignment()?;
-                    let old = self.value(&name, 0).unwrap_or(0);
+                    let old = if operator == "=" { 0 } else { self.value(&name, 0)? };
                     let new = match operator {
                         "+=" => old.checked_add(right)?,
                         "-=" => old.checked_sub(right)?,

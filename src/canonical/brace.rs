@@ -41,7 +41,7 @@ pub fn expand(pieces: &[Piece]) -> Braces {
             | Piece::Process(..) => atoms.push(Atom::Whole(piece.clone())),
         }
     }
-    if group(&atoms).is_none() {
+    if matches!(group(&atoms), Found::Nothing) {
         return Braces::None;
     }
     let words = words(&atoms, 0);
@@ -56,59 +56,86 @@ fn is(atom: &Atom, c: char) -> bool {
 /// Longest text between braces that may be a range.
 const RANGE_LENGTH: usize = 64;
 
-/// The first brace group: positions of `{` and `}` and of the commas on its level. Looks at each atom once.
-fn group(atoms: &[Atom]) -> Option<(usize, usize, Vec<usize>)> {
-    let mut open: Vec<(usize, Vec<usize>)> = Vec::new();
-    let mut first: Option<(usize, usize, Vec<usize>)> = None;
-    for (i, atom) in atoms.iter().enumerate() {
-        if is(atom, '{') {
-            open.push((i, Vec::new()));
-        } else if is(atom, ',') {
-            if let Some((_, commas)) = open.last_mut() {
-                commas.push(i);
-            }
-        } else if is(atom, '}')
-            && let Some((start, commas)) = open.pop()
-        {
-            let expands = !commas.is_empty() || is_range(atoms.get(start + 1..i)?);
-            // a group that closes later but began earlier holds this one
-            if expands && first.as_ref().is_none_or(|(other, ..)| start < *other) {
-                first = Some((start, i, commas));
-            }
-            if first.is_some() && open.is_empty() {
-                break;
-            }
+/// Most opening braces that are tried in vain; each may cost a look at the whole word.
+const TRIES: usize = 256;
+
+/// A group of braces: where it opens and closes, and the commas on its level.
+#[derive(Debug)]
+struct Group {
+    start: usize,
+    end: usize,
+    commas: Vec<usize>,
+}
+
+/// What braces a word has.
+enum Found {
+    Nothing,
+    Group(Group),
+    /// more openings than are tried
+    TooMany,
+}
+
+/// The first brace that bash closes: at the first closing one of its level that has a comma or `..` before it.
+fn group(atoms: &[Atom]) -> Found {
+    let openings = atoms.iter().enumerate().filter(|(_, atom)| is(atom, '{'));
+    for (tries, (start, _)) in openings.enumerate() {
+        if tries >= TRIES {
+            return Found::TooMany;
+        }
+        // `{}` at the beginning is find's and xargs'
+        let empty = start == 0 && atoms.get(1).is_some_and(|a| is(a, '}'));
+        if !empty && let Some(group) = closed(atoms, start) {
+            return Found::Group(group);
         }
     }
-    first
+    Found::Nothing
+}
+
+fn closed(atoms: &[Atom], start: usize) -> Option<Group> {
+    let (mut level, mut commas, mut dots) = (0_usize, Vec::new(), false);
+    for (at, atom) in atoms.iter().enumerate().skip(start + 1) {
+        let Atom::Char(c) = atom else { continue };
+        match c {
+            '{' => level += 1,
+            '}' if level > 0 => level -= 1,
+            '}' if dots || !commas.is_empty() => return Some(Group { start, end: at, commas }),
+            ',' if level == 0 => commas.push(at),
+            '.' if level == 0 => {
+                let next = |ahead: usize, c: char| atoms.get(at + ahead).is_some_and(|a| is(a, c));
+                dots |= next(1, '.') && !next(2, '}');
+            }
+            _ => {}
+        }
+    }
+    None
 }
 
 fn text_of(atoms: &[Atom]) -> Option<String> {
     atoms.iter().map(|a| if let Atom::Char(c) = a { Some(*c) } else { None }).collect()
 }
 
-fn is_range(atoms: &[Atom]) -> bool {
-    atoms.len() <= RANGE_LENGTH && text_of(atoms).is_some_and(|t| range(&t) != Range::None)
-}
-
 fn words(atoms: &[Atom], depth: usize) -> Option<Vec<Vec<Atom>>> {
     if depth > 32 {
         return None;
     }
-    let Some((start, end, commas)) = group(atoms) else {
-        return Some(vec![atoms.to_vec()]);
+    let Group { start, end, commas } = match group(atoms) {
+        Found::Nothing => return Some(vec![atoms.to_vec()]),
+        Found::TooMany => return None,
+        Found::Group(group) => group,
     };
+    let inner = atoms.get(start + 1..end)?;
     let mut middles: Vec<Vec<Atom>> = Vec::new();
-    if commas.is_empty() {
-        let text = text_of(atoms.get(start + 1..end)?)?;
-        match range(&text) {
+    if commas.is_empty() && !inner.iter().any(|a| is(a, ',')) {
+        let text = if inner.len() <= RANGE_LENGTH { text_of(inner) } else { None };
+        match text.map_or(Range::None, |text| range(&text)) {
             Range::Items(items) => middles.extend(items.iter().map(|i| i.chars().map(Atom::Char).collect())),
             // any number stands for those between
             Range::Numbers(ends) => {
                 middles.extend(ends.iter().map(|i| i.chars().map(Atom::Char).collect()));
                 middles.push(vec![Atom::Char(HOLE)]);
             }
-            Range::None | Range::Unclear => return None,
+            Range::None => middles.push(atoms.get(start..=end)?.to_vec()),
+            Range::Unclear => return None,
         }
     } else {
         let mut from = start + 1;
@@ -232,6 +259,18 @@ mod tests {
             ("{1..1}{a,b}", "1a|1b"),
             ("{a..C}", "<too many>"),
             ("{a..c..x}", "{a..c..x}"),
+            ("{x},/etc}", "x}|/etc"),
+            ("{{a},b}", "{a}|b"),
+            ("{a,b}}", "a}|b}"),
+            ("{a,b{,c}", "{a,b|{a,bc"),
+            ("{a..{b,c}}", "a..b|a..c"),
+            ("{a..}b,c}", "a..}b|c"),
+            ("{1..2}..3}", "1..3}|2..3}"),
+            ("x{a},b}y{c,d}", "xa}yc|xa}yd|xbyc|xbyd"),
+            ("{},a}", "{},a}"),
+            ("{}{a,b}", "{}a|{}b"),
+            ("{a}{b},c}", "a}{b}|c"),
+            ("{1..2x}{a,b}", "{1..2x}a|{1..2x}b"),
         ] {
             assert_eq!(bare(text).join("|"), want, "{text}");
         }

@@ -104,7 +104,7 @@ impl Builder {
     /// An unquoted expansion: split at the field separators (POSIX XCU 2.6.5).
     fn split(&mut self, value: &Value, separators: &str, span: Span) {
         self.tags = self.tags.union(value.tags);
-        if separators.is_empty() || self.splitting == Splitting::Off {
+        if separators.is_empty() {
             return self.bare(&value.text);
         }
         for c in value.text.chars() {
@@ -162,6 +162,13 @@ impl Expander<'_> {
         let mut builder = Builder { spread, splitting: Splitting::of(pieces), ..Builder::default() };
         for piece in pieces {
             self.piece(piece, span, &mut builder);
+        }
+        let computed = |p: &Piece| matches!(p, Piece::Parameter(p, Quoting::Double) if !p.is_spread() && p.operation != Operation::None);
+        if spread == Spread::Yes && !builder.started && builder.done.is_empty() && pieces.iter().any(computed)
+        {
+            // `"$@${x:9}"` with nothing in either is a word to bash, with others than substrings it is none
+            builder.text.push(HOLE);
+            builder.started = true;
         }
         builder.end(span);
         // a field's tags are those of all its parts, earlier fields of the word may have fewer
@@ -228,6 +235,10 @@ impl Expander<'_> {
     fn emit(&mut self, got: Got, quoting: Quoting, span: Span, out: &mut Builder) {
         let separators = self.separators();
         match (got, quoting) {
+            (Got::Value(value), Quoting::Bare) if out.splitting == Splitting::Off => {
+                out.tags = out.tags.union(value.tags);
+                out.bare(&value.text);
+            }
             (Got::Value(value), Quoting::Bare) => out.split(&value, &separators, span),
             (Got::Value(value), Quoting::Double) => {
                 out.tags = out.tags.union(value.tags);

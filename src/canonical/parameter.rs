@@ -103,20 +103,24 @@ fn element(x: &mut Expander<'_>, name: &str, index: &Word, span: Span) -> Option
     if key.text == "@" || key.text == "*" {
         return Some(Got::Fields(array.into_iter().map(|(_, v)| v).collect()));
     }
-    let found = |k: &str| array.iter().find(|(n, _)| n == k).map(|(_, v)| v.clone());
+    let all = || Value::unknown(array.iter().fold(key.tags, |t, (_, v)| t.union(v.tags)));
+    // it may have elements that aren't known
+    let open = array.iter().any(|(n, _)| n.starts_with(HOLE));
+    let found = |k: &str| {
+        let known = array.iter().find(|(n, _)| n == k).map(|(_, v)| v.clone());
+        known.or_else(|| open.then(all))
+    };
     if x.state.is_map(name) && !key.has_hole() {
         return found(&key.text).map(Got::Value);
     }
     x.host_checks_subscript(&key, span);
     let wanted = crate::canonical::arithmetic::evaluate(x, &key.text, span).map(|n| n.to_string());
-    if let Some(value) = found(&key.text) {
-        return Some(Got::Value(value));
+    if let Some((_, value)) = array.iter().find(|(n, _)| *n == key.text) {
+        return Some(Got::Value(value.clone()));
     }
-    let Some(text) = wanted else {
-        let tags = array.iter().fold(key.tags, |t, (_, v)| t.union(v.tags));
-        return Some(Got::Value(Value::unknown(tags)));
-    };
+    let Some(text) = wanted else { return Some(Got::Value(all())) };
     let text = match text.parse::<i64>() {
+        Ok(n) if n < 0 && open => return Some(Got::Value(all())),
         Ok(n) if n < 0 => i64::try_from(array.len()).ok().map_or(text, |l| (l + n).to_string()),
         Ok(_) | Err(_) => text,
     };

@@ -186,7 +186,7 @@ impl State {
         (self.loops, self.returns) = (0, 0);
     }
 
-    /// Makes a variable the called function's own.
+    /// Makes a variable the called function's own, unset at first.
     pub fn localize(&mut self, name: &str) {
         if self.returns == 0 || self.locals.iter().any(|local| local.name == name) {
             return;
@@ -194,6 +194,7 @@ impl State {
         let outer = self.variables.get(name).cloned();
         let local = Local { name: name.to_owned(), outer, certainty: Certainty::Certain };
         Rc::make_mut(&mut self.locals).push(local);
+        self.unset(name);
     }
 
     /// Gives variables back what they were before a function was called.

@@ -50,7 +50,7 @@ impl Walk<'_, '_> {
                     return outcome;
                 }
                 let endless = test.pieces.is_empty();
-                self.single(test);
+                self.arithmetic_word(test);
                 let before = self.state.clone();
                 let outcome = self.repeated(Between::Arithmetic(step, test), body, endless);
                 if !endless {

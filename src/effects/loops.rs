@@ -195,8 +195,8 @@ impl Walk<'_, '_> {
                     Between::Nothing => {}
                     Between::Test(test) => drop(self.script(test)),
                     Between::Arithmetic(step, test) => {
-                        self.single(step);
-                        self.single(test);
+                        self.arithmetic_word(step);
+                        self.arithmetic_word(test);
                     }
                 }
             }

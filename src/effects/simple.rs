@@ -5,7 +5,7 @@
 use crate::act::{TagSet, UnknownKind, tag};
 use crate::canonical::expand::Expander;
 use crate::canonical::state::{Control, Endpoint};
-use crate::canonical::value::{Data, Field, Value};
+use crate::canonical::value::{Data, Field, HOLE, Value};
 use crate::effects::call::Call;
 use crate::effects::leaving::are_sure;
 use crate::effects::redirect::Streams;
@@ -246,7 +246,10 @@ impl Walk<'_, '_> {
                     }
                     let fields = self.fields(word);
                     for field in fields.into_iter().flat_map(|f| self.globbed(f)) {
-                        list.push((list.len().to_string(), field.value()));
+                        // behind elements that aren't certain, an index isn't either
+                        let open = list.iter().any(|(key, _)| key.starts_with(HOLE));
+                        let key = list.len().to_string();
+                        list.push((if open { format!("{HOLE}{key}") } else { key }, field.value()));
                     }
                 }
                 self.state.set_array(name, list);

@@ -193,7 +193,11 @@ fn braces(dice: &mut Dice) -> String {
         dice.pick(&["a", "'b c'", "", "${x}", "x.y", "\\,", "~", "$", "$x", "y", "*"]),
         dice.pick(&["d", "\"e\"", "", "{f,g}", "-", "x", "/k", "$y", "~"]),
     );
-    match dice.below(12) {
+    match dice.below(14) {
+        12 => format!("{{{a}}},{b}}}"),
+        13 => dice
+            .pick(&["{{a},b}", "{a..{b,c}}", "{a,b}}", "{a,b{,c}", "{},a}", "{}", "{1..2}..3}", "{a..}b,c}"])
+            .to_owned(),
         8 => format!("{{{b},{a}}}{}", dice.pick(&["x", "/q", "{x,y}", "$z", "\"$x\"", "~", ""])),
         9 => "{c..c}".to_owned(),
         10 => format!("${}{{{a},{b}}}", dice.pick(&["x", "{y}", "1", "@", "n"])),
