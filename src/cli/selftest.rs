@@ -25,6 +25,13 @@ pub fn command() -> Command {
                 .help("send these too: lines {\"name\",\"tags\",\"text_b64\"}; PROBE is the probe's path"),
         )
         .arg(Arg::new("agent-sh").long("agent-sh").value_name("FILE").help("test this agent-sh; else the one beside agent-shctl"))
+        .arg(
+            Arg::new("sample")
+                .long("sample")
+                .value_name("N")
+                .value_parser(clap::value_parser!(usize))
+                .help("send only every Nth of our own payloads"),
+        )
         .arg(Arg::new("json").long("json").action(ArgAction::SetTrue).help("print one JSON object"))
 }
 

@@ -112,19 +112,17 @@ pub fn pair(arrived: &Arrived<'_>, given: &Given) -> Arrival {
     pair_in(&Store::all(), arrived, given, &process::line)
 }
 
-/// [`pair`] with given stores; `line` gives this process and those above it, and is only asked where there are
-/// records.
-pub fn pair_in(
-    stores: &[Store],
-    arrived: &Arrived<'_>,
-    given: &Given,
-    line: &dyn Fn() -> Vec<Process>,
-) -> Arrival {
+/// This process and those above it, up to the first of which something holds.
+pub type Line<'l> = &'l dyn Fn(&dyn Fn(Process) -> bool) -> Vec<Process>;
+
+/// [`pair`] with given stores; `line` is only asked where there are records.
+pub fn pair_in(stores: &[Store], arrived: &Arrived<'_>, given: &Given, line: Line<'_>) -> Arrival {
     let pairing = Pairing { arrived, given, body: Digest::of(arrived.body), text: Digest::of(arrived.text) };
     if stores.is_empty() {
         return pairing.without_record();
     }
-    let line = line();
+    // above the framework's process nothing belongs to it
+    let line = line(&|process| stores.iter().any(|store| store.has(process)));
     for store in stores {
         // between listing and claiming another arrival may take a record: then look again
         for _ in 0..64 {

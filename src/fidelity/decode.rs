@@ -345,15 +345,11 @@ fn stuffed(text: &[u8]) -> Vec<u8> {
                 out.push(u8::try_from(value & 0xff).unwrap_or(0));
                 rest = after;
             }
-            [b'\\', byte, after @ ..] => {
-                out.push(*byte);
-                rest = after;
-            }
             [b'^', byte @ b'@'..=b'_', after @ ..] => {
                 out.push(byte & 0x1f);
                 rest = after;
             }
-            [byte, after @ ..] => {
+            [b'\\', byte, after @ ..] | [byte, after @ ..] => {
                 out.push(*byte);
                 rest = after;
             }

@@ -29,7 +29,7 @@ pub enum Finding {
 /// How far is looked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Extent {
-    /// to the first divergence: FD = min{i : r_i != a}
+    /// to the first divergence: `FD = min{i : r_i != a}`
     First,
     /// the intended text is sent into each hop, since an earlier change hides later ones
     All,

@@ -24,6 +24,7 @@ pub mod normal;
 pub mod payload;
 pub mod print;
 pub mod process;
+mod quotes;
 pub mod selftest;
 pub mod step;
 pub mod store;

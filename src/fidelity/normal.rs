@@ -7,6 +7,7 @@
 
 use std::fmt::Write as _;
 
+use crate::fidelity::quotes::{Keeps, Place, Quoted, Run, keeps};
 use crate::syntax::tree::{
     AfterArm, Assign, AssignValue, Assignment, CaseChange, Colon, Command, Compound, Condition, Descriptor,
     Direction, End, Extent, Join, Operation, Parameter, Piece, Pipeline, Quoting, Redirect, RedirectAction,
@@ -34,17 +35,6 @@ pub fn exact(script: &Script) -> String {
 enum Quotes {
     WhereLive,
     All,
-}
-
-/// What is live in a word besides expansions.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Place {
-    /// patterns and braces
-    Word,
-    /// nothing: values of assignments, here-documents and here-strings, subjects
-    Value,
-    /// everything: patterns, regular expressions, arithmetic, what stands in `${x…}`
-    Exact,
 }
 
 struct Normal {
@@ -385,165 +375,5 @@ fn mark(quoting: Quoting) -> &'static str {
     }
 }
 
-/// For which characters of a word it counts whether they are quoted.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Keeps {
-    Nothing,
-    /// `*`, `?` and what could become part of another pattern
-    Patterns,
-    /// `=`, beside an expansion: `export x=$y`
-    Signs,
-    Everything,
-}
-
-fn keeps(word: &Word, place: Place, expands: bool) -> Keeps {
-    let bare = |found: &dyn Fn(&str) -> bool| {
-        word.pieces.iter().any(|piece| matches!(piece, Piece::Bare(text) if found(text)))
-    };
-    let all = |found: &dyn Fn(&str) -> bool| {
-        word.pieces
-            .iter()
-            .any(|piece| matches!(piece, Piece::Bare(text) | Piece::Quoted(text, _) if found(text)))
-    };
-    let plain = |text: &str| text.chars().all(|c| c.is_alphanumeric() || c == '_');
-    let braces =
-        || bare(&|t| t.contains('{')) && bare(&|t| t.contains('}')) && all(&|t| t.contains([',', '.']));
-    let bracket = || bare(&|t| t.contains('[')) && bare(&|t| t.contains(']'));
-    match place {
-        Place::Exact if !expands && !all(&|t| !plain(t)) => Keeps::Nothing,
-        Place::Exact => Keeps::Everything,
-        Place::Word if bare(&|t| t.contains(['(', ')', '|']) || t.contains("=~") || t.contains(":~")) => {
-            Keeps::Everything
-        }
-        Place::Word if braces() || bracket() => Keeps::Everything,
-        Place::Word if bare(&|t| t.contains(['*', '?'])) => Keeps::Patterns,
-        Place::Word if expands => Keeps::Signs,
-        Place::Value | Place::Word => Keeps::Nothing,
-    }
-}
-
-#[derive(Clone, Copy, Default, PartialEq, Eq)]
-enum Quoted {
-    #[default]
-    No,
-    Yes,
-}
-
-/// Neighbouring characters for which the same holds.
-#[derive(Default)]
-struct Run {
-    text: String,
-    quoted: Quoted,
-    /// an empty quoted piece, which makes a word of nothing
-    empty: bool,
-    /// whether that counts here
-    null: bool,
-}
-
-impl Run {
-    fn add(&mut self, text: &str, quoted: Quoted, keep: Keeps, out: &mut String) {
-        self.empty |= text.is_empty() && quoted == Quoted::Yes;
-        for c in text.chars() {
-            let counts = match keep {
-                Keeps::Nothing => false,
-                Keeps::Everything => true,
-                Keeps::Patterns => !(c.is_alphanumeric() || "_/.-,:%=".contains(c)),
-                Keeps::Signs => c == '=',
-            };
-            // what is not live is as good as quoted
-            let quoted = if counts { quoted } else { Quoted::Yes };
-            if quoted != self.quoted && !self.text.is_empty() {
-                self.flush(out);
-            }
-            self.quoted = quoted;
-            self.text.push(c);
-        }
-    }
-
-    fn flush(&mut self, out: &mut String) {
-        if !self.text.is_empty() {
-            let kind = if self.quoted == Quoted::Yes { 'q' } else { 'b' };
-            let _ = write!(out, "{kind}{}:{}", self.text.len(), self.text);
-        } else if self.empty && self.null {
-            out.push('e');
-        }
-        *self = Self { null: self.null, ..Self::default() };
-    }
-}
-
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::syntax::bounds::Limits;
-    use crate::syntax::grammar::{Dialect, parse};
-
-    fn normal(text: &str) -> String {
-        let parsed = parse(text, Dialect::Bash, &Limits::default());
-        assert_eq!(parsed.error, None, "{text}");
-        of(&parsed.script)
-    }
-
-    #[test]
-    fn ways_to_write_the_same_have_one_normal_form() {
-        for (one, other) in [
-            ("a; b", "a\n\n# x\n  b # y\n"),
-            ("echo a b", "'echo' \"a\" \\b"),
-            ("echo a \\\n  b", "echo a b"),
-            ("if a; then b; fi", "if a\nthen\n  b\nfi"),
-            ("echo $x ${y}", "echo ${x} $y"),
-            ("echo `id`", "echo $(id)"),
-            ("a >f 2>&1", "a 1> f 2>& 1"),
-            ("f() { a; }", "function f { a; }"),
-            ("a |& b", "a 2>&1 | b"),
-            ("a=\"\" b", "a= b"),
-            ("ls *.txt", "ls *'.txt'"),
-            ("[[ a ]]", "[[ -n a ]]"),
-            ("echo \"$x\"y", "echo \"${x}y\""),
-            ("git show HEAD~1", "git show 'HEAD~1'"),
-            ("find . -exec rm {} \\;", "find . -exec rm '{}' ';'"),
-            ("cat <<E\na\nE\n", "cat <<'E'\na\nE"),
-            ("cat <<-E\n\ta\n\tE", "cat <<E\na\nE"),
-        ] {
-            assert_eq!(normal(one), normal(other), "{one} | {other}");
-        }
-    }
-
-    #[test]
-    fn what_changes_the_commands_changes_the_normal_form() {
-        for (one, other) in [
-            ("echo a b", "echo 'a b'"),
-            ("echo $x", "echo \"$x\""),
-            ("echo $x", "echo '$x'"),
-            ("echo *", "echo '*'"),
-            ("echo {a,b}", "echo {a','b}"),
-            ("echo {1..3}", "echo '{1..3}'"),
-            ("echo [ab]", "echo '[ab]'"),
-            ("echo ~", "echo '~'"),
-            ("export x=$y", "export x'='$y"),
-            ("echo \"\"$x", "echo $x"),
-            ("echo ''", "echo"),
-            ("a && b", "a; b"),
-            ("a & b", "a; b"),
-            ("a | b", "a; b"),
-            ("! a", "a"),
-            ("a=1 b", "'a=1' b"),
-            ("if a; then b; fi", "'if' a; 'then' b; 'fi'"),
-            ("a 2>f", "a '2' >f"),
-            ("a >f", "a >>f"),
-            ("(a)", "{ a; }"),
-            ("case $x in a*) b;; esac", "case $x in 'a*') b;; esac"),
-            ("case $x in a) b;; esac", "case $x in a) b;& esac"),
-            ("[[ $x =~ a.b ]]", "[[ $x =~ 'a.b' ]]"),
-            ("cat <<E\n$x\nE", "cat <<'E'\n$x\nE"),
-            ("cat <<E\na\nE", "cat <<E\na\n\nE"),
-            ("echo ${x:-a}", "echo ${x-a}"),
-            ("echo ${x#a}", "echo ${x##a}"),
-            ("echo $((1+2))", "echo $((1+3))"),
-            ("while a; do b; done", "until a; do b; done"),
-            ("echo a3:b", "echo ab3:"),
-            ("echo '1:a'", "echo 1 :a"),
-        ] {
-            assert_ne!(normal(one), normal(other), "{one} | {other}");
-        }
-    }
-}
+mod tests;

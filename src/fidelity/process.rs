@@ -41,13 +41,17 @@ impl Process {
 /// How many generations are looked at.
 const GENERATIONS: usize = 48;
 
-/// This process and its ancestors, nearest first, as far as they can be seen.
-pub fn line() -> Vec<Process> {
+/// This process and its ancestors, nearest first, as far as they can be seen, up to the first above us at which
+/// `ends` says so.
+pub fn line(ends: &dyn Fn(Process) -> bool) -> Vec<Process> {
     let mut out = Vec::with_capacity(12);
     let mut next = std::process::id();
     while next > 0 && out.len() < GENERATIONS {
         let Some(seen) = Seen::read(next) else { break };
         out.push(seen.process);
+        if out.len() > 1 && ends(seen.process) {
+            break;
+        }
         next = seen.parent;
     }
     out
@@ -112,10 +116,11 @@ mod tests {
 
     #[test]
     fn the_line_begins_with_this_process_and_goes_up() {
-        let line = line();
+        let line = line(&|_| false);
         assert_eq!(line.first().copied(), Process::own());
         assert_eq!(line.get(1).map(|p| p.pid), u32::try_from(nix::unistd::getppid().as_raw()).ok());
         assert!(Process::own().unwrap().is_alive());
+        assert_eq!(super::line(&|_| true).len(), 2, "the parent, and no further");
         let mut other = Process::own().unwrap();
         other.start += 1;
         assert!(!other.is_alive(), "the number alone is not the process");

@@ -5,7 +5,7 @@
 //! Never: runs a payload: in a mount namespace of our own the policy names a probe as every real shell.
 
 use std::ffi::{OsStr, OsString};
-use std::fmt;
+use std::fmt::{self, Write as _};
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -158,7 +158,7 @@ impl Stage {
             if zero {
                 Ok(Arrived::Refused("an argument can't hold a zero byte".to_owned()))
             } else {
-                self.vector(argv)
+                self.vector(&argv)
             }
         };
         match form {
@@ -196,9 +196,9 @@ impl Stage {
         }
     }
 
-    fn vector(&self, argv: Vec<Vec<u8>>) -> Result<Arrived, SelftestError> {
-        let expected = Expected::Words(&argv);
-        self.expect(&argv, None, &expected)
+    fn vector(&self, argv: &[Vec<u8>]) -> Result<Arrived, SelftestError> {
+        let expected = Expected::Words(argv);
+        self.expect(argv, None, &expected)
     }
 
     fn expect(
@@ -266,8 +266,10 @@ fn padded(text: &[u8], more: usize) -> Vec<u8> {
 /// What agent-sh is told: the probe is every shell, and nothing keeps a text from it.
 fn policy(probe: &Path) -> String {
     let probe = probe.to_string_lossy().replace('\\', "\\\\").replace('"', "\\\"");
-    let shells: String =
-        ["bash", "sh", "dash", "zsh"].iter().map(|name| format!("{name} = [\"{probe}\"]\n")).collect();
+    let mut shells = String::new();
+    for name in ["bash", "sh", "dash", "zsh"] {
+        let _ = writeln!(shells, "{name} = [\"{probe}\"]");
+    }
     format!(
         "schema = 1\nenforcement = \"observe\"\nscripts = \"sealed\"\naudit.syslog = false\nconfine.level = \"off\"\n\
          fidelity.on-divergence = \"observe\"\nfidelity.require-intent = false\n[shells]\n{shells}"

@@ -97,7 +97,8 @@ pub struct Store {
 fn places() -> Vec<PathBuf> {
     let uid = nix::unistd::geteuid().as_raw();
     let mut out = Vec::with_capacity(3);
-    if let Some(folder) = std::env::var_os("XDG_RUNTIME_DIR").filter(|folder| Path::new(folder).is_absolute())
+    if let Some(folder) = std::env::var_os("XDG_RUNTIME_DIR")
+        .filter(|folder| Path::new(folder).is_absolute() && is_own(Path::new(folder)))
     {
         out.push(PathBuf::from(folder).join("agent-sh/intents"));
     }
@@ -143,12 +144,10 @@ impl Store {
         if !is_own(folder) {
             // a runtime folder that the system did not make is not made here
             let runtime = folder.ancestors().nth(2).ok_or(StoreError::NoPlace)?;
-            let recursive = !runtime.starts_with("/run");
-            if !recursive && !is_own(runtime) {
+            if runtime.starts_with("/run") && !is_own(runtime) {
                 return Err(StoreError::NoPlace);
             }
-            let made = DirBuilder::new().recursive(true).mode(0o700).create(folder);
-            drop(made);
+            drop(DirBuilder::new().recursive(true).mode(0o700).create(folder));
         }
         if is_own(folder) { Ok(Self { folder: folder.to_owned() }) } else { Err(StoreError::NoPlace) }
     }

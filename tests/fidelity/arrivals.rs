@@ -109,6 +109,12 @@ fn repair_runs_what_was_meant_and_keeps_both_texts() {
     assert_eq!((of(0, "intent"), of(0, "outcome")), ("diverged".to_owned(), "run".to_owned()));
     assert!(of(0, "text").contains("a\\\\\\\\b") && of(0, "received").contains("'a\\\\b'"), "{records:?}");
     assert_eq!(of(3, "intent"), "equivalent");
+    // a text that fails by itself is not recovered: it fails as it always did
+    for text in ["exit 3", "ls /nosuch-xyzzy 2>/dev/null; exit 4", "if then"] {
+        let alone = Stage::under(policy).unwrap().run(&["-c", text], b"");
+        stage.mean(text.as_bytes());
+        assert_eq!(stage.run(&["-c", text], b""), alone, "{text}");
+    }
     // what was meant is judged as always
     stage.mean(b"rm -rf /etc/ssh '\\\\'");
     assert_eq!(stage.run(&["-c", "rm -rf /etc/ssh '\\'"], b"").status, 126);
@@ -121,4 +127,33 @@ fn observe_runs_what_arrived_if_both_are_allowed() {
     assert_eq!(stage.run(&["-c", HALVED], b""), ran("a\\b|x|done\n"));
     stage.mean(b"rm -rf /etc/ssh '\\\\' #");
     assert_eq!(stage.run(&["-c", "rm -rf ./x '\\' #"], b"").status, 126);
+}
+
+/// As Claude Code hands a text on, in a folder in which it may leave the directory's name.
+fn wrapped(folder: &std::path::Path, text: &str) -> String {
+    let body = text.replace('\'', "'\"'\"'");
+    format!(
+        "shopt -u extglob 2>/dev/null || true && eval '{body}' < /dev/null && pwd -P >| {}/claude-0a1b-cwd",
+        folder.display()
+    )
+}
+
+#[test]
+fn a_client_s_wrapper_is_no_change_and_repair_puts_the_text_back_into_it() {
+    let policy = "fidelity.on-divergence = \"repair\"\nconfine.level = \"off\"";
+    let (plain, Some(repairing)) = (Stage::new(), Stage::under(policy)) else { return };
+    let text = "cd / && printf '%s|' 'a\\\\b' \"it's\"";
+    let halved = text.replace("\\\\", "\\");
+    let place = std::path::Path::new("/tmp");
+    plain.mean(text.as_bytes());
+    assert_eq!(plain.run(&["-c", &wrapped(place, text)], b""), ran("a\\\\b|it's|"));
+    plain.mean(text.as_bytes());
+    let refused = plain.run(&["-c", &wrapped(place, &halved)], b"");
+    assert_eq!((refused.status, refused.stdout.as_str()), (126, ""), "{refused:?}");
+    let written = place.join("claude-0a1b-cwd");
+    drop(std::fs::remove_file(&written));
+    repairing.mean(text.as_bytes());
+    assert_eq!(repairing.run(&["-c", &wrapped(place, &halved)], b""), ran("a\\\\b|it's|"));
+    assert_eq!(std::fs::read_to_string(&written).unwrap(), "/\n", "the wrapper's own part ran, too");
+    drop(std::fs::remove_file(&written));
 }

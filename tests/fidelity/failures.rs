@@ -175,7 +175,11 @@ fn blame_agrees_with_how_failures_were_made() {
     let all = failures.len();
     let expected: usize = (0..3).map(|at| said[at] * truths[at]).sum();
     let kappa = 1000 * (right * all - expected) / (all * all - expected);
-    println!("failures {all} ({truths:?}), attributed rightly {right}, kappa 0.{kappa:03}");
+    println!(
+        "failures {all} ({truths:?}), attributed rightly {right}, kappa {}.{:03}",
+        kappa / 1000,
+        kappa % 1000
+    );
     println!("{}", wrong.join("\n"));
     assert!(all >= 150 && kappa >= 900, "kappa {kappa}\n{}", wrong.join("\n"));
 }

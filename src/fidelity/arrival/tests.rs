@@ -28,7 +28,7 @@ impl Stand {
 
     fn arrive_as(&self, text: &str, body: &str, given: &Given, line: &[Process]) -> Arrival {
         let arrived = Arrived { text: text.as_bytes(), body: body.as_bytes(), dialect: Dialect::Bash };
-        pair_in(std::slice::from_ref(&self.store), &arrived, given, &|| line.to_vec())
+        pair_in(std::slice::from_ref(&self.store), &arrived, given, &|_| line.to_vec())
     }
 
     fn arrive(&self, text: &str) -> Arrival {
@@ -140,10 +140,10 @@ fn what_the_caller_names_must_be_there_and_be_it() {
     }
     let none = Given::default();
     let arrived = Arrived { text: b"x", body: b"x", dialect: Dialect::Bash };
-    assert_eq!(pair_in(&[], &arrived, &none, &|| panic!("nobody needs to know")).outcome, Outcome::Unknown);
-    assert_eq!(pair_in(&[], &arrived, &digest("y"), &Vec::new).outcome, Outcome::Missing);
-    assert_eq!(pair_in(&[], &arrived, &digest("x"), &Vec::new).outcome, Outcome::Same);
-    assert_eq!(pair_in(&[], &arrived, &call("y"), &Vec::new).outcome, Outcome::Missing);
+    assert_eq!(pair_in(&[], &arrived, &none, &|_| panic!("nobody needs to know")).outcome, Outcome::Unknown);
+    assert_eq!(pair_in(&[], &arrived, &digest("y"), &|_| Vec::new()).outcome, Outcome::Missing);
+    assert_eq!(pair_in(&[], &arrived, &digest("x"), &|_| Vec::new()).outcome, Outcome::Same);
+    assert_eq!(pair_in(&[], &arrived, &call("y"), &|_| Vec::new()).outcome, Outcome::Missing);
 }
 
 #[test]

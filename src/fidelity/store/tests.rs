@@ -37,6 +37,14 @@ fn a_folder_that_others_can_reach_or_a_link_is_no_store() {
     std::fs::create_dir_all(&open).unwrap();
     std::fs::set_permissions(&open, std::fs::Permissions::from_mode(0o750)).unwrap();
     assert_eq!(Store::make_at(&open).unwrap_err(), StoreError::NoPlace);
+    // where only the runtime folder is there, the rest is made
+    let runtime = tempfile::tempdir().unwrap();
+    std::fs::set_permissions(runtime.path(), std::fs::Permissions::from_mode(0o700)).unwrap();
+    assert!(Store::make_at(&runtime.path().join("agent-sh/intents")).is_ok());
+    assert_eq!(
+        Store::make_at(std::path::Path::new("/run/nosuch/agent-sh/intents")).unwrap_err(),
+        StoreError::NoPlace
+    );
     let (_other, store) = store();
     let link = folder.path().join("a/b/link");
     symlink(&store.folder, &link).unwrap();
