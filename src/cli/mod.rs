@@ -2,6 +2,8 @@
 //!
 //! In: argument vector. Out: text on standard output, exit status. Never: runs what it judges.
 
+pub mod calls;
+pub mod adjudicate;
 pub mod adjudicator;
 pub mod approve;
 pub mod bench;
@@ -24,6 +26,7 @@ pub mod render;
 pub mod report;
 pub mod run;
 pub mod selftest;
+pub mod suggest;
 pub mod watch;
 pub mod witness;
 pub mod world;
@@ -86,6 +89,9 @@ fn dispatch(matches: &clap::ArgMatches, out: &mut dyn Write) -> anyhow::Result<E
         Some(("install", sub)) => install::install(sub, out),
         Some(("judge", sub)) => judge::run(sub, out),
         Some(("log", sub)) => log::run(sub, out),
+        Some(("adjudicate", sub)) => adjudicate::run(sub, out),
+        Some(("approve", sub)) => approve::run(sub, out),
+        Some(("revoke", sub)) => approve::revoke(sub, out),
         Some(("pending", sub)) => pending::run(sub, out),
         Some(("policy", sub)) => policy::run(sub, out),
         Some(("render", sub)) => render::run(sub, out),
