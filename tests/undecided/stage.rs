@@ -85,6 +85,9 @@ impl Stage {
             return None;
         }
         let stage = Self { keeper, folder };
+        // the user's, so that root's records get there too
+        std::fs::create_dir(stage.at("logs")).unwrap();
+        std::os::unix::fs::chown(stage.at("logs"), Some(USER), Some(USER)).unwrap();
         stage.policy(policy);
         Some(stage)
     }
@@ -95,7 +98,7 @@ impl Stage {
 
     /// Root's policy from now on.
     pub(crate) fn policy(&self, text: &str) {
-        let text = format!("{text}file = \"{}\"\n", self.at("log").display());
+        let text = format!("{text}file = \"{}\"\n", self.at("logs/log").display());
         std::fs::write(self.at("etc/agent-sh/policy.d/50-test.toml"), text).unwrap();
     }
 
@@ -143,13 +146,22 @@ impl Stage {
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
-        let mut input = child.stdin.take().unwrap();
-        // a person reads first; `script` ends at the end of its own input
-        std::thread::sleep(std::time::Duration::from_millis(700));
-        drop(input.write_all(keys.as_bytes()));
-        std::thread::sleep(std::time::Duration::from_millis(700));
+        let (mut input, mut output) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
+        let (mut seen, mut buffer) = (Vec::new(), [0; 4096]);
+        let mut keys = Some(keys);
+        // a person reads first
+        while let Ok(count @ 1..) = std::io::Read::read(&mut output, &mut buffer) {
+            seen.extend_from_slice(&buffer[..count]);
+            if seen.ends_with(b"[y/N] ")
+                && let Some(keys) = keys.take()
+            {
+                drop(input.write_all(keys.as_bytes()));
+            }
+        }
         drop(input);
-        child.wait_with_output().unwrap().into()
+        let status = child.wait().unwrap();
+        let out = String::from_utf8_lossy(&seen).into_owned();
+        Seen { status: status.code(), out, err: String::new() }
     }
 
     pub(crate) fn approve(&self, uid: u32, code: &str, options: &str) -> Seen {
@@ -158,7 +170,7 @@ impl Stage {
 
     /// The last record.
     pub(crate) fn record(&self) -> serde_json::Value {
-        let log = std::fs::read_to_string(self.at("log")).unwrap();
+        let log = std::fs::read_to_string(self.at("logs/log")).unwrap();
         serde_json::from_str(log.lines().last().unwrap()).unwrap()
     }
 }
