@@ -34,7 +34,7 @@ const PROSE: &[&str] = &[
 fn commands(text: &str) -> Vec<String> {
     let policy = Policy::embedded();
     let mut text = text.to_owned();
-    for mark in [", ", "; ", ": ", " or ", " then ", " in ", "("] {
+    for mark in [", then ", ", ", "; ", ": ", " or ", " then ", " in ", "("] {
         text = text.replace(mark, "\n");
     }
     let mut out = Vec::new();

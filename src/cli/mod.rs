@@ -2,7 +2,6 @@
 //!
 //! In: argument vector. Out: text on standard output, exit status. Never: runs what it judges.
 
-pub mod calls;
 pub mod adjudicate;
 pub mod adjudicator;
 pub mod approve;
@@ -79,6 +78,7 @@ fn complain(text: &str) -> ExitCode {
 
 fn dispatch(matches: &clap::ArgMatches, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     match matches.subcommand() {
+        Some(("adjudicate", sub)) => adjudicate::run(sub, out),
         Some(("approve", sub)) => approve::run(sub, out),
         Some(("completions", sub)) => completions::run(sub, out),
         Some(("deliver", sub)) => deliver::run(sub, out),
@@ -89,9 +89,6 @@ fn dispatch(matches: &clap::ArgMatches, out: &mut dyn Write) -> anyhow::Result<E
         Some(("install", sub)) => install::install(sub, out),
         Some(("judge", sub)) => judge::run(sub, out),
         Some(("log", sub)) => log::run(sub, out),
-        Some(("adjudicate", sub)) => adjudicate::run(sub, out),
-        Some(("approve", sub)) => approve::run(sub, out),
-        Some(("revoke", sub)) => approve::revoke(sub, out),
         Some(("pending", sub)) => pending::run(sub, out),
         Some(("policy", sub)) => policy::run(sub, out),
         Some(("render", sub)) => render::run(sub, out),
