@@ -15,14 +15,18 @@ use crate::cli::calls;
 use crate::cli::context::{Asked, context, own_environment, policy_in_force};
 use crate::cli::explain;
 use crate::cli::world::WithFiles;
+use crate::decision::Decision;
+use crate::invocation::context::Context;
 use crate::verify::Judge;
 use crate::world::Machine;
 
 /// One line.
 #[derive(Debug, Deserialize)]
-struct Line {
-    id: serde_json::Value,
-    cmd: String,
+pub(super) struct Line {
+    pub(super) id: serde_json::Value,
+    pub(super) cmd: String,
+    /// `safe` or `dangerous`, where somebody said so.
+    pub(super) label: Option<String>,
     cwd: Option<String>,
     home: Option<String>,
     workspace: Option<String>,
@@ -82,6 +86,32 @@ fn judge_line(
     own: &HashMap<String, String>,
     explains: bool,
 ) -> serde_json::Value {
+    let (id, start) = (line.id.clone(), Instant::now());
+    let (decision, _) = decide(judge, line, options, own);
+    let micros = start.elapsed().as_micros();
+    let mut answer = serde_json::json!({
+        "id": id,
+        "verdict": decision.verdict.name(),
+        "score": decision.score.to_string(),
+        "rules": decision.findings.iter().map(|f| &*f.rule).collect::<Vec<_>>(),
+        "micros": u64::try_from(micros).unwrap_or(u64::MAX),
+    });
+    if explains
+        && let (Some(map), serde_json::Value::Object(more)) =
+            (answer.as_object_mut(), explain::object(&decision, judge))
+    {
+        map.extend(more.into_iter().filter(|(k, _)| k != "verdict"));
+    }
+    answer
+}
+
+/// Judges a line where it says that it stands.
+pub(super) fn decide(
+    judge: &Judge,
+    line: Line,
+    options: &clap::ArgMatches,
+    own: &HashMap<String, String>,
+) -> (Decision, Context) {
     let option = |name: &str| options.get_one::<String>(name).cloned();
     let asked = Asked {
         cwd: line.cwd.or_else(|| option("cwd")),
@@ -98,21 +128,6 @@ fn judge_line(
     };
     let files = pairs.into_iter().map(|(n, c)| (absolute(&n, &context.cwd, &context.home), c)).collect();
     let world = WithFiles { machine: &Machine, files };
-    let start = Instant::now();
     let decision = judge.verify(&line.cmd, &context, &world);
-    let micros = start.elapsed().as_micros();
-    let mut answer = serde_json::json!({
-        "id": line.id,
-        "verdict": decision.verdict.name(),
-        "score": decision.score.to_string(),
-        "rules": decision.findings.iter().map(|f| &*f.rule).collect::<Vec<_>>(),
-        "micros": u64::try_from(micros).unwrap_or(u64::MAX),
-    });
-    if explains
-        && let (Some(map), serde_json::Value::Object(more)) =
-            (answer.as_object_mut(), explain::object(&decision, judge))
-    {
-        map.extend(more.into_iter().filter(|(k, _)| k != "verdict"));
-    }
-    answer
+    (decision, context)
 }

@@ -2,6 +2,7 @@
 //!
 //! In: argument vector. Out: text on standard output, exit status. Never: runs what it judges.
 
+pub mod adjudicate;
 pub mod adjudicator;
 pub mod approve;
 pub mod bench;
@@ -24,6 +25,7 @@ pub mod render;
 pub mod report;
 pub mod run;
 pub mod selftest;
+pub mod suggest;
 pub mod watch;
 pub mod witness;
 pub mod world;
@@ -76,6 +78,7 @@ fn complain(text: &str) -> ExitCode {
 
 fn dispatch(matches: &clap::ArgMatches, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     match matches.subcommand() {
+        Some(("adjudicate", sub)) => adjudicate::run(sub, out),
         Some(("approve", sub)) => approve::run(sub, out),
         Some(("completions", sub)) => completions::run(sub, out),
         Some(("deliver", sub)) => deliver::run(sub, out),

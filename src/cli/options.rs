@@ -14,6 +14,7 @@ pub fn table() -> Command {
         .subcommand(explain())
         .subcommand(judge())
         .subcommand(policy())
+        .subcommand(super::adjudicate::command())
         .subcommand(super::approve::command())
         .subcommand(super::approve::revocation())
         .subcommand(super::completions::command())
@@ -33,7 +34,7 @@ pub fn table() -> Command {
         .subcommand(super::witness::command())
 }
 
-fn where_options(command: Command) -> Command {
+pub(super) fn where_options(command: Command) -> Command {
     command
         .arg(Arg::new("cwd").long("cwd").value_name("DIR").help("judge as if started in DIR"))
         .arg(Arg::new("home").long("home").value_name("DIR").help("judge as if DIR were the caller's home"))
@@ -87,4 +88,5 @@ fn policy() -> Command {
             ),
         )
         .subcommand(Command::new("show").about("The policy in force, each value with where it came from"))
+        .subcommand(super::suggest::command())
 }

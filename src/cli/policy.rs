@@ -1,4 +1,4 @@
-//! `agent-shctl policy check|show`.
+//! `agent-shctl policy check|show|suggest`.
 //!
 //! In: options. Out: text; exit 1 where the policy is broken or an example does not hold.
 //! Never: calls a policy sound whose examples were not judged.
@@ -15,6 +15,7 @@ use crate::world::Machine;
 pub fn run(options: &clap::ArgMatches, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     match options.subcommand() {
         Some(("check", options)) => check(options.get_flag("embedded"), out),
+        Some(("suggest", options)) => crate::cli::suggest::run(options, out),
         Some(("show", _)) => {
             write!(out, "{}", crate::policy::show::show(&policy_in_force()?))?;
             Ok(ExitCode::SUCCESS)

@@ -63,6 +63,7 @@ pub(super) fn confine(temper: &Temper) -> ConfinePolicy {
     let add = |list: &mut Vec<String>, more: &[&str]| list.extend(more.iter().map(|path| (*path).to_owned()));
     add(&mut policy.writable, temper.confine.writable);
     add(&mut policy.hidden, temper.confine.hidden);
+    add(&mut policy.hidden, temper.adjudicator.key_files);
     add(&mut policy.caches, temper.confine.caches);
     policy
 }

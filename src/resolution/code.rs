@@ -112,6 +112,11 @@ fn hexadecimal(bytes: &[u8]) -> String {
 /// Digits and letters without those that are taken for others (I, L, O, U).
 const LETTERS: &str = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 
+/// SHA-256 in lower-case hexadecimal.
+pub fn digest(bytes: &[u8]) -> String {
+    hexadecimal(&Sha256::digest(bytes))
+}
+
 /// Six letters and digits, shown as `K7QX-2M`. Thirty bits of the key: enough to tell questions apart, and
 /// the person sees the command.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -125,6 +125,9 @@ fn tls(ca_file: &str) -> Result<TlsConfig, Said> {
 fn said(error: &ureq::Error) -> Said {
     match error {
         ureq::Error::Timeout(_) => Said::Timeout,
+        ureq::Error::Io(error) if error.get_ref().is_some_and(|inner| inner.is::<rustls::Error>()) => {
+            Said::Tls
+        }
         ureq::Error::Tls(_) | ureq::Error::Rustls(_) | ureq::Error::Pem(_) => Said::Tls,
         ureq::Error::Io(_) | ureq::Error::HostNotFound | ureq::Error::ConnectionFailed => Said::Unreachable,
         ureq::Error::BodyExceedsLimit(_) => Said::TooLong,
