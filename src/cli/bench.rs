@@ -11,6 +11,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use anyhow::Context as _;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 
+use crate::cli::context::{Asked, context, own_environment, policy_in_force};
 use crate::fidelity::bench::plot;
 use crate::fidelity::bench::scene::Scene;
 use crate::fidelity::bench::study::{Study, study};
@@ -19,7 +20,10 @@ use crate::fidelity::bench::trial::Outcome;
 use crate::fidelity::bench::way::{WAYS, Way};
 use crate::fidelity::bench::{Tried, reference, try_pair};
 use crate::fidelity::payload::{self, Payload};
-use crate::text::{escape, escape_bytes};
+use crate::text::{escape, escape_bytes, judged};
+use crate::verdict::Verdict;
+use crate::verify::Judge;
+use crate::world::Machine;
 
 pub fn command() -> Command {
     Command::new("bench")
@@ -53,6 +57,23 @@ fn ways(options: &ArgMatches) -> anyhow::Result<Vec<&'static Way>> {
     Ok(out)
 }
 
+/// Others' texts, less those that the policy denies: a file of payloads is no way round it.
+fn allowed(payloads: Vec<Payload>) -> anyhow::Result<Vec<Payload>> {
+    let judge = Judge::new(policy_in_force()?);
+    let context = context(Asked::default(), &own_environment());
+    let (mut out, mut denied) = (Vec::new(), Vec::new());
+    for payload in payloads {
+        let text = payload.with(b"true");
+        let verdict = judge.verify(&judged(&text), &context, &Machine).verdict;
+        if verdict == Verdict::Deny { denied.push(escape(&payload.name)) } else { out.push(payload) }
+    }
+    if !denied.is_empty() {
+        let names = denied.join(", ");
+        anyhow::bail!("the policy denies what these texts do: {names}; nothing was run; take them out");
+    }
+    Ok(out)
+}
+
 /// Everything that was counted.
 #[derive(Debug, Default)]
 struct Figures {
@@ -68,7 +89,7 @@ pub fn run(options: &ArgMatches, out: &mut dyn Write) -> anyhow::Result<ExitCode
         Some(path) => {
             let shown = escape_bytes(path.as_bytes());
             let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {shown}"))?;
-            payload::read(&text).with_context(|| shown)?
+            allowed(payload::read(&text).with_context(|| shown)?)?
         }
     };
     let figures = measure(&ways(options)?, &payloads)?;

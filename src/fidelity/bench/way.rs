@@ -97,7 +97,7 @@ const TYPED: &str = "{t}\n: >{case}/end\nexit\n";
 pub const WAYS: &[Way] = &[
     way("bash-c", "shell", wrap::none, BASH),
     way("bash-lc", "shell", wrap::none, &["bash", "-lc", "{t}"]),
-    way("bash-ic", "shell", wrap::none, &["bash", "-ic", "{t}"]),
+    way("bash-ic", "shell", wrap::none, &["bash", "--norc", "-ic", "{t}"]),
     way("bash-posix", "shell", wrap::none, &["bash", "--posix", "-c", "{t}"]),
     way("dash-c", "shell", wrap::none, &["dash", "-c", "{t}"]).needs(&["dash"]),
     way("busybox-sh", "shell", wrap::none, &["busybox", "sh", "-c", "{t}"]).needs(&["busybox"]),
