@@ -23,6 +23,7 @@ pub mod policy;
 pub mod render;
 pub mod report;
 pub mod run;
+pub mod ruleset;
 pub mod selftest;
 pub mod watch;
 pub mod witness;
