@@ -270,7 +270,9 @@ impl<'a> Layout<'a> {
             }
             Grant::Put(path) => {
                 let path = path_of(path);
-                self.written(if path.is_dir() { &path } else { path.parent().unwrap_or(&path) });
+                let around = path.parent().filter(|around| *around != Path::new("/"));
+                // what lies in `/` itself can be changed in its place only
+                self.written(if path.is_dir() { &path } else { around.unwrap_or(&path) });
             }
             Grant::Remove(path) => self.removed(&path_of(path)),
             Grant::Cache(path) => {

@@ -43,7 +43,7 @@ pub(super) fn names(level: Level, bounds: &Bounds) -> Vec<&'static str> {
 /// Draws the ruleset that a command would get.
 pub fn draw(policy: &ConfinePolicy, scene: &Scene<'_>, need: &Need<'_>) -> Outline {
     let bounds = need.bounds.at(policy.level);
-    let elevated = need.grants.contains(&Grant::Elevation);
+    let elevated = need.grants.contains(&Grant::Elevation) && !nix::unistd::geteuid().is_root();
     let free = elevated && policy.elevation == Elevation::Free;
     let abi = match ruleset::support(policy.newest_abi) {
         Support::Abi(abi) => Some(abi),
