@@ -19,8 +19,8 @@ use crate::policy::tables::{
 };
 use crate::policy::temper::undecided::{Adjudication, Adjudicator, Approval, Covers, Format, Store};
 use crate::policy::temper::{
-    Audit, Confine, Descriptions, Elevation, Enforcement, Exceptions, Fidelity, Interactive, Level, Limits, Mode,
-    OnDivergence, Resolution, Scripts, Shells, Skips, Switch, Temper, ThresholdsByMode, TierWeights,
+    Audit, Confine, Descriptions, Elevation, Enforcement, Exceptions, Fidelity, Interactive, Level, Limits,
+    Mode, OnDivergence, Resolution, Scripts, Shells, Skips, Switch, Temper, ThresholdsByMode, TierWeights,
     Unknowns, Unsettled, Unsure,
 };
 use crate::score::{Thresholds, Weights};

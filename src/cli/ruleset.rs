@@ -20,12 +20,8 @@ use crate::world::{Machine, World as _};
 pub fn ruleset(decision: &Decision, context: &Context, policy: &Policy) -> Outline {
     let world = Machine;
     let (_, home) = startup::user(world.uid());
-    let workspace = workspace::find(
-        context.workspace.as_deref(),
-        &context.cwd,
-        &home,
-        &Lookups::new(&world, LOOKUPS),
-    );
+    let workspace =
+        workspace::find(context.workspace.as_deref(), &context.cwd, &home, &Lookups::new(&world, LOOKUPS));
     let scene = Scene {
         workspace: workspace.as_deref(),
         homes: vec![&context.home, &home],

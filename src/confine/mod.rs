@@ -115,13 +115,14 @@ impl Plan {
     ///
     /// # Errors
     /// The kernel can't confine, and the policy demands it.
-    pub fn prepare(
-        policy: &ConfinePolicy,
-        scene: &Scene<'_>,
-        need: &Need<'_>,
-    ) -> Result<Self, ConfineError> {
+    pub fn prepare(policy: &ConfinePolicy, scene: &Scene<'_>, need: &Need<'_>) -> Result<Self, ConfineError> {
         let demand = policy.demand;
-        let idle = |state: &str| Self { course: Course::Nothing, state: state.to_owned(), demand, elevation: Asked::No };
+        let idle = |state: &str| Self {
+            course: Course::Nothing,
+            state: state.to_owned(),
+            demand,
+            elevation: Asked::No,
+        };
         if policy.level == Level::Off {
             return Ok(idle("off"));
         }

@@ -273,7 +273,10 @@ impl<'p> Walk<'_, 'p> {
     /// do is kept by itself. A second time (a loop of the wrapper's) adds to the first.
     fn apart(&mut self, text: &str) -> Outcome {
         let Some(mut apart) = self.core.apart.take() else { return self.unit(text) };
-        let outer = std::mem::replace(&mut self.core.found, apart.found.take().unwrap_or_else(|| Effects { calls: Calls::NONE, ..Effects::default() }));
+        let outer = std::mem::replace(
+            &mut self.core.found,
+            apart.found.take().unwrap_or_else(|| Effects { calls: Calls::NONE, ..Effects::default() }),
+        );
         let anchor = self.core.anchor.take();
         let outcome = self.unit(text);
         self.core.anchor = anchor;

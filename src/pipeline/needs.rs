@@ -112,7 +112,11 @@ impl<'d> Found<'d> {
             // modes and owners are none of Landlock's business
             Kind::List | Kind::Discover | Kind::Disclose | Kind::Chmod | Kind::Chown => Some(()),
             Kind::Read => {
-                if is_placed(effect) { self.grant(Grant::Read(path)) } else { Some(()) }
+                if is_placed(effect) {
+                    self.grant(Grant::Read(path))
+                } else {
+                    Some(())
+                }
             }
             Kind::Write | Kind::Append | Kind::Create | Kind::Delete | Kind::Move | Kind::Link => {
                 if effect.target.classes.has(Class::Null) {
@@ -184,9 +188,10 @@ fn written<'d>(effect: &Effect, path: &'d str) -> Option<Grant<'d>> {
     match (effect.kind, &*effect.program) {
         (Kind::Delete, "rm" | "rmdir" | "unlink" | "find") => Some(Grant::Remove(path)),
         (Kind::Delete | Kind::Move, _) => Some(Grant::Replace(path)),
-        (Kind::Write | Kind::Append | Kind::Create, ">" | "shell" | "tee" | "dd" | "touch" | "truncate" | "mkdir") => {
-            Some(Grant::Write(path))
-        }
+        (
+            Kind::Write | Kind::Append | Kind::Create,
+            ">" | "shell" | "tee" | "dd" | "touch" | "truncate" | "mkdir",
+        ) => Some(Grant::Write(path)),
         (Kind::Write, "cp") if !recursive => Some(Grant::Write(path)),
         _ => Some(Grant::Put(path)),
     }
@@ -201,7 +206,8 @@ fn ports(target: &str, program: &str) -> Option<Vec<u16>> {
         "" => matches!(program, "curl" | "wget"),
         _ => return None,
     };
-    let authority = rest.split(['/', '?', '#']).next().filter(|part| !part.is_empty() && !part.contains('…'))?;
+    let authority =
+        rest.split(['/', '?', '#']).next().filter(|part| !part.is_empty() && !part.contains('…'))?;
     let host = authority.rsplit('@').next().unwrap_or(authority);
     let port = match host.rsplit_once(':') {
         Some((_, port)) if !port.ends_with(']') => Some(port.parse::<u16>().ok()?),

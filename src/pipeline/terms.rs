@@ -70,8 +70,12 @@ pub(crate) fn confine(temper: &Temper, client: Option<&str>, class: Option<Seman
         temper::Elevation::Free => Elevation::Free,
         temper::Elevation::Confined => Elevation::Confined,
     };
-    let mut policy =
-        ConfinePolicy { level, elevation, demand: demand(temper.confine.required), ..ConfinePolicy::default() };
+    let mut policy = ConfinePolicy {
+        level,
+        elevation,
+        demand: demand(temper.confine.required),
+        ..ConfinePolicy::default()
+    };
     let add = |list: &mut Vec<String>, more: &[&str]| list.extend(more.iter().map(|path| (*path).to_owned()));
     add(&mut policy.writable, temper.confine.writable);
     add(&mut policy.hidden, temper.confine.hidden);
@@ -83,12 +87,15 @@ pub(crate) fn confine(temper: &Temper, client: Option<&str>, class: Option<Seman
 /// gets no less than the level by it; its program's name is the kernel's word.
 fn level(confine: &temper::Confine, client: Option<&str>, class: Option<SemanticClass>) -> temper::Level {
     let callers = if confine.agents.is_empty() { Vec::new() } else { callers::programs() };
-    let is_client = |name: &str| {
-        client == Some(name) || callers.iter().any(|path| path.rsplit('/').next() == Some(name))
-    };
+    let is_client =
+        |name: &str| client == Some(name) || callers.iter().any(|path| path.rsplit('/').next() == Some(name));
     let is_class = |name: &str| class.is_some_and(|class| class.name() == name);
     let of = |list: &'static [&'static str], is: &dyn Fn(&str) -> bool| {
-        list.iter().filter_map(|entry| raised(entry)).filter(|(name, _)| is(name)).map(|(_, level)| level).max()
+        list.iter()
+            .filter_map(|entry| raised(entry))
+            .filter(|(name, _)| is(name))
+            .map(|(_, level)| level)
+            .max()
     };
     [of(confine.agents, &is_client), of(confine.classes, &is_class)]
         .into_iter()

@@ -5,7 +5,8 @@
 
 use crate::policy::temper::undecided::{Adjudication, Covers, Format, Store, spelled};
 use crate::policy::temper::{
-    Elevation, Enforcement, Exceptions, Interactive, Level, Mode, OnDivergence, Scripts, Switch, Temper, Unsettled,
+    Elevation, Enforcement, Exceptions, Interactive, Level, Mode, OnDivergence, Scripts, Switch, Temper,
+    Unsettled,
 };
 use crate::verdict::{Permille, Verdict};
 

@@ -42,7 +42,10 @@ fn check_item(key: &str, text: &str) -> Result<(), &'static str> {
         "confine.agents" => return raised(text).map(drop).ok_or("`client=level`"),
         "confine.classes" => {
             let known = |(class, _): &(&str, Level)| SemanticClass::ALL.iter().any(|c| c.name() == *class);
-            return raised(text).filter(known).map(drop).ok_or("`class=level` with a class of `[[semantic]]`");
+            return raised(text)
+                .filter(known)
+                .map(drop)
+                .ok_or("`class=level` with a class of `[[semantic]]`");
         }
         "confine.closed" if text.contains(['/', ' ']) => return Err("names of programs, without folder"),
         "confine.closed" => return Ok(()),

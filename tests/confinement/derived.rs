@@ -92,7 +92,10 @@ fn a_writer_gets_its_target_and_nothing_beside_it() {
             std::fs::create_dir_all(path.parent().unwrap()).unwrap();
             std::fs::write(&path, "old\n").unwrap();
         }
-        let set = Command::new("chown").args(["-R", "--reference"]).arg(stage.at("home")).arg(stage.at("home/project"));
+        let set = Command::new("chown")
+            .args(["-R", "--reference"])
+            .arg(stage.at("home"))
+            .arg(stage.at("home/project"));
         drop(Command::new(set.get_program()).args(set.get_args()).status());
         for (grants, script, works) in [
             (json!([["write", "a"]]), "echo new > a && cat a", true),
@@ -111,7 +114,8 @@ fn a_writer_gets_its_target_and_nothing_beside_it() {
         ] {
             let mut grants = grants;
             for grant in grants.as_array_mut().unwrap() {
-                if let Some(name) = grant[1].as_str().filter(|name| !name.starts_with('~')).map(str::to_owned) {
+                if let Some(name) = grant[1].as_str().filter(|name| !name.starts_with('~')).map(str::to_owned)
+                {
                     grant[1] = json!(stage.at("home/project").join(name));
                 }
             }
@@ -124,7 +128,8 @@ fn a_writer_gets_its_target_and_nothing_beside_it() {
 
 #[test]
 fn connections_go_to_the_ports_of_the_effects() {
-    let (known, other) = (TcpListener::bind("127.0.0.1:0").unwrap(), TcpListener::bind("127.0.0.1:0").unwrap());
+    let (known, other) =
+        (TcpListener::bind("127.0.0.1:0").unwrap(), TcpListener::bind("127.0.0.1:0").unwrap());
     let port = |listener: &TcpListener| listener.local_addr().unwrap().port();
     for mut stage in stages() {
         for (ports, to, works) in [
@@ -174,7 +179,10 @@ fn each_abi_holds_what_it_can_of_the_effects() {
             };
             assert_eq!(seen.out, expected, "abi {abi}: {seen:?}");
             assert_eq!(victim.lives(), abi >= 6, "abi {abi}");
-            assert!(!exists(&stage.at("home/project/new")) && exists(&stage.at("home/project/file")), "abi {abi}");
+            assert!(
+                !exists(&stage.at("home/project/new")) && exists(&stage.at("home/project/file")),
+                "abi {abi}"
+            );
         }
     }
 }
@@ -216,7 +224,14 @@ fn a_user_namespace_makes_no_difference() {
     stage.settings = reader();
     let inner = stage.command("cat file; id -u; echo x > new || echo held; (unshare -Ur sh -c 'echo x > new') 2>/dev/null || echo held");
     let mut settings: Value = serde_json::from_str(
-        inner.get_envs().find(|(name, _)| *name == "AGENT_SH_TEST_TRIAL").unwrap().1.unwrap().to_str().unwrap(),
+        inner
+            .get_envs()
+            .find(|(name, _)| *name == "AGENT_SH_TEST_TRIAL")
+            .unwrap()
+            .1
+            .unwrap()
+            .to_str()
+            .unwrap(),
     )
     .unwrap();
     // the namespace's root is nobody outside

@@ -12,13 +12,57 @@ use super::stage::{NOBODY, Stage, User, exists};
 
 /// Judged read-only; each calls a program that is exchanged.
 const READERS: [&str; 52] = [
-    "ls", "ls -la", "cat file", "grep -rn plain .", "egrep a file", "find . -name '*.rs'", "head -5 file",
-    "tail -n 3 file", "wc -l file", "uniq -c file", "cut -d: -f1 file", "tr a b < file", "awk '{print $1}' file",
-    "sed -n 1,3p file", "du -sh .", "df -h", "stat file", "file file", "ps aux", "id", "whoami", "uname -a", "date",
-    "diff file file", "cmp file file", "comm file file", "nl file", "od -c file", "rev file", "basename a/b",
-    "dirname a/b", "readlink -f file", "realpath file", "md5sum file", "sha256sum file", "base64 file", "seq 3",
-    "tree .", "nproc", "free -m", "uptime", "groups", "find . -type f | xargs wc -l", "jq . file", "rg plain",
-    "strings file", "column -t file", "fold -w 20 file", "paste file file", "timeout 5 ls", "env ls",
+    "ls",
+    "ls -la",
+    "cat file",
+    "grep -rn plain .",
+    "egrep a file",
+    "find . -name '*.rs'",
+    "head -5 file",
+    "tail -n 3 file",
+    "wc -l file",
+    "uniq -c file",
+    "cut -d: -f1 file",
+    "tr a b < file",
+    "awk '{print $1}' file",
+    "sed -n 1,3p file",
+    "du -sh .",
+    "df -h",
+    "stat file",
+    "file file",
+    "ps aux",
+    "id",
+    "whoami",
+    "uname -a",
+    "date",
+    "diff file file",
+    "cmp file file",
+    "comm file file",
+    "nl file",
+    "od -c file",
+    "rev file",
+    "basename a/b",
+    "dirname a/b",
+    "readlink -f file",
+    "realpath file",
+    "md5sum file",
+    "sha256sum file",
+    "base64 file",
+    "seq 3",
+    "tree .",
+    "nproc",
+    "free -m",
+    "uptime",
+    "groups",
+    "find . -type f | xargs wc -l",
+    "jq . file",
+    "rg plain",
+    "strings file",
+    "column -t file",
+    "fold -w 20 file",
+    "paste file file",
+    "timeout 5 ls",
+    "env ls",
     "find . -type f -exec cat {} +",
 ];
 
@@ -44,7 +88,8 @@ impl Trap {
         let stage = Stage::set(user)?;
         let path = stage.at("bin");
         std::fs::create_dir(&path).unwrap();
-        let words = READERS.iter().chain(&WRITERS).flat_map(|text| text.split([' ', '|'])).filter(|w| !w.is_empty());
+        let words =
+            READERS.iter().chain(&WRITERS).flat_map(|text| text.split([' ', '|'])).filter(|w| !w.is_empty());
         for name in words.filter(|word| word.bytes().all(|b| b.is_ascii_alphanumeric())) {
             let mut file = std::fs::File::create(path.join(name)).unwrap();
             file.write_all(HOSTILE.as_bytes()).unwrap();
@@ -62,8 +107,14 @@ impl Trap {
 
     fn run(&self, program: &str, text: &str) -> Output {
         let mut command = Command::new(program);
-        command.args(["-c", text]).current_dir(self.stage.at("home/project")).env_clear().stdin(Stdio::null());
-        command.env("PATH", format!("{}:/usr/bin:/bin", self.path.display())).env("HOME", self.stage.at("home"));
+        command
+            .args(["-c", text])
+            .current_dir(self.stage.at("home/project"))
+            .env_clear()
+            .stdin(Stdio::null());
+        command
+            .env("PATH", format!("{}:/usr/bin:/bin", self.path.display()))
+            .env("HOME", self.stage.at("home"));
         for (name, place) in [("T_PROJECT", "home/project"), ("T_HOME", "home"), ("T_OUTSIDE", "outside")] {
             command.env(name, self.stage.at(place));
         }
@@ -110,7 +161,10 @@ fn readers_whose_program_was_exchanged_change_nothing_and_reach_nobody() {
             let output = trap.run(env!("CARGO_BIN_EXE_agent-sh"), text);
             let err = String::from_utf8_lossy(&output.stderr).into_owned();
             assert_ne!(output.status.code(), Some(126), "refused, so that nothing is shown: {text}: {err}");
-            assert!(err.contains("ermission denied") || err.contains("not permitted"), "not called? {text}: {err}");
+            assert!(
+                err.contains("ermission denied") || err.contains("not permitted"),
+                "not called? {text}: {err}"
+            );
             assert_eq!(trap.harm(), Vec::<String>::new(), "{text} as {user:?}: {err}");
         }
         // the trap works: without agent-sh everything happens
@@ -140,7 +194,8 @@ fn writers_whose_program_was_exchanged_reach_their_target_alone() {
 }
 
 fn is_temporary(what: &str) -> bool {
-    what.strip_prefix("wrote to ").is_some_and(|place| ["/tmp", "/var/tmp", "/dev/shm"].map(Path::new).contains(&Path::new(place)))
+    what.strip_prefix("wrote to ")
+        .is_some_and(|place| ["/tmp", "/var/tmp", "/dev/shm"].map(Path::new).contains(&Path::new(place)))
 }
 
 #[test]

@@ -7,7 +7,9 @@ use std::process::{Command, Output, Stdio};
 use std::time::Instant;
 
 use agent_sh::audit::{AuditPolicy, Demand, Event, Facts, Outcome, Subject, record};
-use agent_sh::confine::{Bounds, ConfinePolicy, Elevation, Grant, Level, Need, Network, Plan, Scene, Signals};
+use agent_sh::confine::{
+    Bounds, ConfinePolicy, Elevation, Grant, Level, Need, Network, Plan, Scene, Signals,
+};
 use agent_sh::decision::Decision;
 use agent_sh::verdict::Verdict;
 use serde_json::{Value, json};
