@@ -5,8 +5,8 @@
 use std::io::Write;
 use std::process::ExitCode;
 
-use crate::cli::ruleset;
 use crate::cli::context::{Asked, context, own_environment, policy_in_force};
+use crate::cli::ruleset;
 use crate::decision::{Coverage, Decision};
 use crate::invocation::context::Dialect;
 use crate::text::{Span, escape, slice};

@@ -13,6 +13,7 @@ use crate::pipeline::{needs, terms};
 use crate::place::lookup::Lookups;
 use crate::place::workspace;
 use crate::policy::Policy;
+use crate::resolution::Course;
 use crate::text::{escape, judged};
 use crate::world::{Machine, World as _};
 
@@ -27,7 +28,7 @@ pub fn ruleset(decision: &Decision, context: &Context, policy: &Policy) -> Outli
         homes: vec![&context.home, &home],
         temporary: context.environment.get("TMPDIR").map(String::as_str),
     };
-    let need = needs::need(decision, needs::Shell::Plain, &context.environment);
+    let need = needs::need((decision, Course::Approved), needs::Shell::Plain, &context.environment);
     draw(&terms::confine(policy.temper(), None, decision.class), &scene, &need)
 }
 

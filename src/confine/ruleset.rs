@@ -8,9 +8,9 @@ use std::os::fd::{AsRawFd as _, BorrowedFd};
 use std::path::{Path, PathBuf};
 
 use landlock::{
-    ABI, Access as _, AccessFs, AccessNet, BitFlags, LandlockStatus, NetPort, PathBeneath, PathFd, RestrictSelf,
-    RestrictSelfError, Ruleset, RulesetAttr as _, RulesetCreated, RulesetCreatedAttr as _, RulesetError, Scope,
-    make_bitflags,
+    ABI, Access as _, AccessFs, AccessNet, BitFlags, LandlockStatus, NetPort, PathBeneath, PathFd,
+    RestrictSelf, RestrictSelfError, Ruleset, RulesetAttr as _, RulesetCreated, RulesetCreatedAttr as _,
+    RulesetError, Scope, make_bitflags,
 };
 use nix::errno::Errno;
 
@@ -118,7 +118,9 @@ impl Builder {
                 ruleset = ruleset.scope(scope)?;
             }
             let mut created = ruleset.create()?;
-            if let (false, Bounds::Effects { network: Network::Ports(ports), .. }) = (network.is_empty(), bounds) {
+            if let (false, Bounds::Effects { network: Network::Ports(ports), .. }) =
+                (network.is_empty(), bounds)
+            {
                 for port in ports {
                     created = created.add_rule(NetPort::new(*port, AccessNet::ConnectTcp))?;
                 }

@@ -12,6 +12,7 @@ use crate::effects::model::{Effect, Extent, TEMPORARY};
 use crate::invocation::Invocation;
 use crate::invocation::shell::Flavor;
 use crate::invocation::startup::Origin;
+use crate::resolution::Course;
 use crate::verdict::Verdict;
 
 /// What the real shell does of its own accord.
@@ -42,12 +43,14 @@ impl Shell {
 
 /// What an allowed command needs. From anything else nothing follows.
 pub(crate) fn need<'d, S: std::hash::BuildHasher>(
-    decision: &'d Decision,
+    (decision, course): (&'d Decision, Course),
     shell: Shell,
     environment: &HashMap<String, String, S>,
 ) -> Need<'d> {
-    if decision.verdict != Verdict::Allow {
-        return Need::default();
+    match course {
+        Course::Resolved(Verdict::Allow) | Course::Approved => {}
+        // what runs though nobody allowed it gets no more than anything does
+        Course::Resolved(Verdict::Warn | Verdict::Deny) | Course::Unsettled => return Need::default(),
     }
     derived(decision, shell, environment)
         .unwrap_or_else(|| Need { grants: standard(decision), bounds: Bounds::Policy })
@@ -313,7 +316,7 @@ mod tests {
     }
 
     fn of(decision: &Decision) -> Need<'_> {
-        need(decision, Shell::Plain, &HashMap::<String, String>::new())
+        need((decision, Course::Resolved(Verdict::Allow)), Shell::Plain, &HashMap::<String, String>::new())
     }
 
     #[test]
@@ -336,10 +339,10 @@ mod tests {
         for decision in [&open, &partial, &odd, &elsewhere, &decision(&many)] {
             assert_eq!(of(decision).bounds, Bounds::Policy, "{decision:?}");
         }
-        let zsh = need(&known, Shell::Own, &HashMap::<String, String>::new());
+        let zsh = need((&known, Course::Approved), Shell::Own, &HashMap::<String, String>::new());
         assert_eq!(zsh.bounds, Bounds::Policy);
-        let warned = Decision { verdict: Verdict::Warn, ..known };
-        assert_eq!(of(&warned), Need::default());
+        let unsettled = need((&known, Course::Unsettled), Shell::Plain, &HashMap::<String, String>::new());
+        assert_eq!(unsettled, Need::default());
     }
 
     #[test]
@@ -378,7 +381,7 @@ mod tests {
     fn with_a_proxy_the_port_is_not_the_url_s() {
         let decision = decision(&[(Kind::Fetch, "curl", "https://a.b/")]);
         let proxy = HashMap::from([("https_proxy".to_owned(), "http://p:3128".to_owned())]);
-        let bounds = need(&decision, Shell::Plain, &proxy).bounds;
+        let bounds = need((&decision, Course::Approved), Shell::Plain, &proxy).bounds;
         assert_eq!(bounds, Bounds::Effects { network: Network::Any, signals: Signals::Own });
     }
 }
