@@ -19,8 +19,8 @@ use crate::policy::tables::{
 };
 use crate::policy::temper::undecided::{Adjudication, Adjudicator, Approval, Covers, Format, Store};
 use crate::policy::temper::{
-    Audit, Confine, Descriptions, Enforcement, Exceptions, Fidelity, Interactive, Level, Limits, Mode,
-    OnDivergence, Resolution, Scripts, Shells, Skips, Switch, Temper, ThresholdsByMode, TierWeights,
+    Audit, Confine, Descriptions, Elevation, Enforcement, Exceptions, Fidelity, Interactive, Level, Limits,
+    Mode, OnDivergence, Resolution, Scripts, Shells, Skips, Switch, Temper, ThresholdsByMode, TierWeights,
     Unknowns, Unsettled, Unsure,
 };
 use crate::score::{Thresholds, Weights};
@@ -97,7 +97,7 @@ records! {
     }
     Shells { default, bash, sh, dash, zsh }
     Audit { syslog, sockets, facility, file, required, wait_ms, text_limit }
-    Confine { level, required, writable, hidden, caches }
+    Confine { level, required, writable, hidden, caches, elevation, agents, classes, closed }
     Fidelity { on_divergence, require_intent }
 }
 
@@ -125,6 +125,7 @@ words!(
     Store,
     Exceptions,
     Level,
+    Elevation,
     Anchor,
     Excepts,
     Scope,

@@ -6,7 +6,7 @@
 use std::rc::Rc;
 
 use crate::act::UnknownKind;
-use crate::effects::model::{Effect, Structure, Unknown};
+use crate::effects::model::{Calls, Effect, Structure, Unknown};
 use crate::policy::tables::{Family, Lifted, SemanticClass, Tier};
 use crate::policy::temper::Enforcement;
 use crate::policy::temper::undecided::Covers;
@@ -88,6 +88,8 @@ pub struct Decision {
     pub lifts: Vec<Lift>,
     pub effects: Vec<Effect>,
     pub unknowns: Vec<Unknown>,
+    /// Open, unless a walk saw every call.
+    pub calls: Calls,
     pub coverage: Coverage,
     pub structure: Structure,
     pub skips: Vec<Skip>,

@@ -7,6 +7,7 @@ pub mod delivery;
 mod hearing;
 pub(crate) mod joined;
 mod meant;
+pub(crate) mod needs;
 pub mod refusal;
 pub(crate) mod terms;
 
@@ -114,7 +115,7 @@ fn walk(mut argv: Vec<CString>, environ: Vec<CString>) -> Result<Infallible, End
         return Err(held(&hearing, case, &course, &settled.person));
     };
     let argv = source.place(&invocation).map_err(|error| unread(&hearing, &error))?;
-    let confined = hearing.close(warrant, case, session, &context)?;
+    let confined = hearing.close(warrant, case, session, (&invocation, &context))?;
     let argv = named(argv, invocation.shell.name);
     Ok(exec(confined, Call { program: invocation.shell.path, argv, environ: invocation.environ })?)
 }

@@ -81,6 +81,7 @@ fn join(inner: Decision, outer: Decision) -> Decision {
     worse.coverage = worse.coverage.max(other.coverage);
     worse.effects.extend(other.effects);
     worse.unknowns.extend(other.unknowns);
+    worse.calls.join(other.calls);
     worse
 }
 
@@ -113,6 +114,7 @@ fn decide(found: Effects, policy: &Policy) -> Decision {
         coverage: if found.unknowns.is_empty() { Coverage::Full } else { Coverage::Partial },
         effects: found.list,
         unknowns: found.unknowns,
+        calls: found.calls,
         structure: found.structure,
         skips,
         canonical: found.canonical,

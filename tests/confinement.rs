@@ -24,4 +24,6 @@ mod confinement {
     mod stage;
     mod programs;
     mod kernel;
+    mod derived;
+    mod exchanged;
 }

@@ -6,6 +6,7 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use crate::cli::context::{Asked, context, own_environment, policy_in_force};
+use crate::cli::ruleset;
 use crate::decision::{Coverage, Decision};
 use crate::invocation::context::Dialect;
 use crate::text::{Span, escape, slice};
@@ -30,10 +31,16 @@ pub fn run(options: &clap::ArgMatches, out: &mut dyn Write) -> anyhow::Result<Ex
     let context = context(asked, &own_environment());
     let judge = Judge::new(policy_in_force()?);
     let decision = judge.verify(&text, &context, &Machine);
+    let held = ruleset::ruleset(&decision, &context, judge.policy());
     if options.get_flag("json") {
-        writeln!(out, "{}", object(&decision, &judge))?;
+        let mut object = object(&decision, &judge);
+        if let Some(fields) = object.as_object_mut() {
+            fields.insert("confinement".to_owned(), ruleset::object(&held));
+        }
+        writeln!(out, "{object}")?;
     } else {
         people(&decision, &judge, &text, out)?;
+        ruleset::people(&held, out)?;
     }
     Ok(match decision.verdict {
         Verdict::Allow => ExitCode::SUCCESS,

@@ -24,6 +24,7 @@ pub mod policy;
 pub mod render;
 pub mod report;
 pub mod run;
+pub mod ruleset;
 pub mod selftest;
 pub mod suggest;
 pub mod watch;

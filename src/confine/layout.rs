@@ -13,7 +13,7 @@ use nix::sys::stat::{SFlag, fstat};
 use super::cover::{Cover, cover};
 use super::probe;
 use super::ruleset::{Builder, Rights};
-use super::settings::{ConfinePolicy, Grant, Level, Scene};
+use super::settings::{Bounds, ConfinePolicy, Grant, Level, Scene};
 use super::spot::{Home, Spot, expand, open_path, path_of};
 use super::worktree::outer_repository;
 
@@ -56,35 +56,53 @@ impl<'a> Layout<'a> {
         let own = find(&policy.own, &homes.iter().collect::<Vec<_>>());
         let closed = match policy.level {
             Level::Strict => all.iter().map(|home| home.path.clone()).collect(),
-            Level::Standard | Level::Off => Vec::new(),
+            Level::Derived | Level::Standard | Level::Off => Vec::new(),
         };
         Self { policy, scene, homes, hidden, closed, own, rules, notes: Vec::new() }
     }
 
+    /// What can't be read.
+    pub(super) fn holes(&self) -> Vec<PathBuf> {
+        [&self.hidden[..], &self.closed[..]].concat()
+    }
+
     /// Adds every rule; the answer is what the record should say besides.
-    pub(super) fn lay(mut self, grants: &[Grant<'_>]) -> Vec<&'static str> {
+    pub(super) fn lay(mut self, grants: &[Grant<'_>], bounds: &Bounds) -> Vec<&'static str> {
         self.reading();
         self.devices();
         self.streams();
-        for folder in &self.policy.temporary {
-            self.temporary(Path::new(folder));
+        if *bounds == Bounds::Policy {
+            self.usual();
         }
-        if let Some(folder) = self.scene.temporary.map(path_of).filter(|p| self.is_temporary(p)) {
-            self.tree(&folder);
-        }
-        self.workspace();
-        for path in self.made() {
-            if let Some(spot) = Spot::open(&path).or_else(|| made(&path)) {
-                self.spot(&spot);
-            }
-        }
-        self.trees(&[&self.policy.caches[..], &self.policy.writable[..]].concat());
         for grant in grants {
             self.grant(*grant);
         }
         self.notes.sort_unstable();
         self.notes.dedup();
         self.notes
+    }
+
+    /// What the level gives besides the grants.
+    fn usual(&mut self) {
+        self.temporaries();
+        self.workspace();
+        for path in self.made() {
+            let make = || if self.rules.is_on_paper() { None } else { made(&path) };
+            if let Some(spot) = Spot::open(&path).or_else(make) {
+                self.spot(&spot);
+            }
+        }
+        self.trees(&[&self.policy.caches[..], &self.policy.writable[..]].concat());
+    }
+
+    /// The policy's folders for temporary files, and the caller's.
+    fn temporaries(&mut self) {
+        for folder in &self.policy.temporary {
+            self.temporary(Path::new(folder));
+        }
+        if let Some(folder) = self.scene.temporary.map(path_of).filter(|p| self.is_temporary(p)) {
+            self.tree(&folder);
+        }
     }
 
     /// The folders of [`ConfinePolicy::made`], also those that are missing.
@@ -121,8 +139,7 @@ impl<'a> Layout<'a> {
 
     /// Everything but what is hidden.
     fn reading(&mut self) {
-        let holes = [&self.hidden[..], &self.closed[..]].concat();
-        let around = cover(Path::new("/"), &holes);
+        let around = cover(Path::new("/"), &self.holes());
         self.allow_all(&around, Rights::Read);
         // Part of the signature, see `probe`. Writing there stays forbidden.
         self.path(Path::new("/proc"), Rights::Truncate);
@@ -151,6 +168,10 @@ impl<'a> Layout<'a> {
         let streams: [BorrowedFd<'_>; 3] = [input.as_fd(), output.as_fd(), error.as_fd()];
         let mut seen = Vec::new();
         for stream in streams {
+            if self.rules.is_on_paper() {
+                // theirs, not the command's
+                return;
+            }
             let (Ok(status), Ok(flags)) = (fstat(stream), fcntl(stream, FcntlArg::F_GETFL)) else { continue };
             let kind = SFlag::from_bits_truncate(status.st_mode) & SFlag::S_IFMT;
             let identity = (status.st_dev, status.st_ino);
@@ -247,10 +268,21 @@ impl<'a> Layout<'a> {
                 let path = path_of(path);
                 self.written(path.parent().unwrap_or(&path));
             }
+            Grant::Put(path) => {
+                let path = path_of(path);
+                let around = path.parent().filter(|around| *around != Path::new("/"));
+                // what lies in `/` itself can be changed in its place only
+                self.written(if path.is_dir() { &path } else { around.unwrap_or(&path) });
+            }
+            Grant::Remove(path) => self.removed(&path_of(path)),
             Grant::Cache(path) => {
-                drop(made(&path_of(path)));
+                if !self.rules.is_on_paper() {
+                    drop(made(&path_of(path)));
+                }
                 self.written(&path_of(path));
             }
+            Grant::Temporary => self.temporaries(),
+            Grant::Place(place) => self.trees(&[place.trim_end_matches("/**").to_owned()]),
             Grant::System => {
                 self.notes.push("system");
                 for folder in SYSTEM {
@@ -274,6 +306,21 @@ impl<'a> Layout<'a> {
             self.notes.push("wide");
         }
         self.write(&spot);
+    }
+
+    /// A target that is deleted: the kernel asks the folder around it.
+    fn removed(&mut self, path: &Path) {
+        let around = path.parent().unwrap_or(path);
+        let Some(spot) = around.ancestors().find_map(Spot::open) else { return };
+        let own = |own: &PathBuf| own.starts_with(&spot.path) || spot.path.starts_with(own);
+        if spot.path == Path::new("/") {
+            self.notes.push("grant-refused");
+        } else if self.own.iter().any(own) {
+            let around = cover(&spot.path, &self.own);
+            self.allow_all(&around, Rights::Remove);
+        } else {
+            self.rules.allow(spot.as_fd(), Rights::Remove);
+        }
     }
 
     fn path(&mut self, path: &Path, rights: Rights) {

@@ -11,13 +11,14 @@ use crate::audit::{Demand, Logged};
 pub mod cage;
 mod cover;
 mod layout;
+pub mod outline;
 mod probe;
 mod ruleset;
 pub mod settings;
 mod spot;
 mod worktree;
 
-pub use settings::{ConfinePolicy, Elevation, Grant, Level, Scene};
+pub use settings::{Bounds, ConfinePolicy, Elevation, Grant, Level, Need, Network, Scene, Signals};
 
 use layout::Layout;
 pub use probe::Inside;
@@ -30,6 +31,14 @@ pub struct Plan {
     course: Course,
     state: String,
     demand: Demand,
+    elevation: Asked,
+}
+
+/// Whether the command asks for rights that it will not get.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Asked {
+    InVain,
+    No,
 }
 
 #[derive(Debug)]
@@ -106,13 +115,14 @@ impl Plan {
     ///
     /// # Errors
     /// The kernel can't confine, and the policy demands it.
-    pub fn prepare(
-        policy: &ConfinePolicy,
-        scene: &Scene<'_>,
-        grants: &[Grant<'_>],
-    ) -> Result<Self, ConfineError> {
+    pub fn prepare(policy: &ConfinePolicy, scene: &Scene<'_>, need: &Need<'_>) -> Result<Self, ConfineError> {
         let demand = policy.demand;
-        let idle = |state: &str| Self { course: Course::Nothing, state: state.to_owned(), demand };
+        let idle = |state: &str| Self {
+            course: Course::Nothing,
+            state: state.to_owned(),
+            demand,
+            elevation: Asked::No,
+        };
         if policy.level == Level::Off {
             return Ok(idle("off"));
         }
@@ -120,28 +130,35 @@ impl Plan {
         if probe::inside() == Inside::Yes {
             return Ok(idle("joined"));
         }
-        let elevated = grants.contains(&Grant::Elevation) && policy.elevation == Elevation::Free;
-        if elevated && !nix::unistd::geteuid().is_root() {
+        let elevated = need.grants.contains(&Grant::Elevation) && !nix::unistd::geteuid().is_root();
+        if elevated && policy.elevation == Elevation::Free {
             return Ok(idle("none: elevation"));
         }
+        let bounds = need.bounds.at(policy.level);
         let made = match ruleset::support(policy.newest_abi) {
             Support::Missing(why) => Err(why.to_owned()),
-            Support::Abi(abi) => Builder::new(policy.level, abi).map(|builder| (builder, abi)),
+            Support::Abi(abi) => Builder::new(policy.level, bounds, abi).map(|builder| (builder, abi)),
         };
         match (made, demand) {
             (Ok((mut builder, abi)), _) => {
-                let notes = Layout::new(policy, scene, &mut builder).lay(grants);
-                let mut state =
-                    format!("landlock abi={abi} rules={} {}", builder.rules(), policy.level.name());
-                for note in notes {
+                let notes = Layout::new(policy, scene, &mut builder).lay(&need.grants, bounds);
+                let mut state = format!("landlock abi={abi} rules={}", builder.rules());
+                let held = elevated.then_some("no-elevation");
+                for word in outline::names(policy.level, bounds).into_iter().chain(notes).chain(held) {
                     state.push(' ');
-                    state.push_str(note);
+                    state.push_str(word);
                 }
-                Ok(Self { course: Course::Restrict(builder), state, demand })
+                let elevation = if elevated { Asked::InVain } else { Asked::No };
+                Ok(Self { course: Course::Restrict(builder), state, demand, elevation })
             }
             (Err(why), Demand::Required) => Err(ConfineError { why }),
             (Err(why), Demand::BestEffort) => Ok(idle(&format!("none: {why}"))),
         }
+    }
+
+    /// Whether the command asks for rights and, being confined, will not get them ([`outline::NO_ELEVATION`]).
+    pub fn holds_elevation(&self) -> bool {
+        self.elevation == Asked::InVain
     }
 
     /// What will hold, for the record.
@@ -154,7 +171,7 @@ impl Plan {
     /// # Errors
     /// The kernel refused, and the policy demands confinement: the command must not run.
     pub fn apply(self, logged: Logged) -> Result<Confined, ConfineError> {
-        let Self { course, state, demand } = self;
+        let Self { course, state, demand, elevation: _ } = self;
         let Course::Restrict(builder) = course else {
             return Ok(Confined { logged, state, surprise: Surprise::None });
         };

@@ -4,8 +4,8 @@
 //! Never: decides what is allowed; never asks for more than the running kernel has (an older ABI holds
 //! less, and the record names it).
 
-use std::os::fd::BorrowedFd;
-use std::path::Path;
+use std::os::fd::{AsRawFd as _, BorrowedFd};
+use std::path::{Path, PathBuf};
 
 use landlock::{
     ABI, Access as _, AccessFs, AccessNet, BitFlags, LandlockStatus, NetPort, PathBeneath, PathFd,
@@ -14,7 +14,7 @@ use landlock::{
 };
 use nix::errno::Errno;
 
-use super::settings::Level;
+use super::settings::{Bounds, Level, Network, Signals};
 
 /// What the rule on a path allows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,6 +28,8 @@ pub(super) enum Rights {
     /// Writing without truncating: for files that are open for appending.
     Append,
     Truncate,
+    /// Deleting only.
+    Remove,
 }
 
 /// What the ruleset governs: all writing, and reading contents. Executing and listing are left to file
@@ -50,6 +52,7 @@ impl Rights {
             Self::Device => AccessFs::ReadFile | AccessFs::WriteFile | AccessFs::Truncate,
             Self::Append => AccessFs::WriteFile.into(),
             Self::Truncate => AccessFs::Truncate.into(),
+            Self::Remove => AccessFs::RemoveFile | AccessFs::RemoveDir,
         }
     }
 }
@@ -86,32 +89,86 @@ pub(super) enum Refusal {
     Failed(Errno),
 }
 
-/// A ruleset in the making.
+/// A ruleset in the making: the kernel's, or one on paper, which only says what it would be.
 #[derive(Debug)]
 pub(super) struct Builder {
-    created: RulesetCreated,
+    ink: Ink,
     supported: BitFlags<AccessFs>,
+    abi: u8,
     rules: usize,
 }
 
+#[derive(Debug)]
+enum Ink {
+    Kernel(RulesetCreated),
+    Paper(Vec<(PathBuf, Rights)>),
+}
+
 impl Builder {
-    pub(super) fn new(level: Level, abi: u8) -> Result<Self, String> {
+    /// `bounds`: as they hold at this level.
+    pub(super) fn new(level: Level, bounds: &Bounds, abi: u8) -> Result<Self, String> {
         let supported = AccessFs::from_all(ABI::from(i32::from(abi))) & GOVERNED;
         let create = || {
-            let ruleset = Ruleset::default().handle_access(supported)?;
-            let scoped = level == Level::Strict && abi >= 6;
-            if scoped { ruleset.scope(Scope::from_all(ABI::V6))?.create() } else { ruleset.create() }
+            let mut ruleset = Ruleset::default().handle_access(supported)?;
+            let (network, scope) = (governed_ports(bounds, abi), scope(level, bounds, abi));
+            if !network.is_empty() {
+                ruleset = ruleset.handle_access(network)?;
+            }
+            if !scope.is_empty() {
+                ruleset = ruleset.scope(scope)?;
+            }
+            let mut created = ruleset.create()?;
+            if let (false, Bounds::Effects { network: Network::Ports(ports), .. }) =
+                (network.is_empty(), bounds)
+            {
+                for port in ports {
+                    created = created.add_rule(NetPort::new(*port, AccessNet::ConnectTcp))?;
+                }
+            }
+            Ok(created)
         };
         let created = create().map_err(|e: RulesetError| e.to_string())?;
-        Ok(Self { created, supported, rules: 0 })
+        let mut rules = 0;
+        if let (4.., Bounds::Effects { network: Network::Ports(ports), .. }) = (abi, bounds) {
+            rules = ports.len();
+        }
+        Ok(Self { ink: Ink::Kernel(created), supported, abi, rules })
+    }
+
+    /// What would be laid on a kernel that has everything.
+    pub(super) fn on_paper() -> Self {
+        Self { ink: Ink::Paper(Vec::new()), supported: GOVERNED, abi: u8::MAX, rules: 0 }
+    }
+
+    pub(super) fn is_on_paper(&self) -> bool {
+        matches!(self.ink, Ink::Paper(_))
+    }
+
+    /// The paper's rules in the order in which they were laid.
+    pub(super) fn read(self) -> Vec<(PathBuf, Rights)> {
+        match self.ink {
+            Ink::Kernel(_) => Vec::new(),
+            Ink::Paper(rules) => rules,
+        }
     }
 
     /// Adds one rule. Paths that can't carry one (pipes, sockets, memory) need none.
     pub(super) fn allow(&mut self, path: BorrowedFd<'_>, rights: Rights) {
-        let rights = rights.flags() & self.supported;
-        if !rights.is_empty() && (&mut self.created).add_rule(PathBeneath::new(path, rights)).is_ok() {
-            self.rules += 1;
+        let flags = rights.flags() & self.supported;
+        if flags.is_empty() {
+            return;
         }
+        let added = match &mut self.ink {
+            Ink::Kernel(created) => created.add_rule(PathBeneath::new(path, flags)).is_ok(),
+            Ink::Paper(list) => {
+                let name = std::fs::read_link(format!("/proc/self/fd/{}", path.as_raw_fd()));
+                name.is_ok_and(|name| {
+                    list.push((name, rights));
+                    true
+                })
+            }
+        };
+        self.rules += usize::from(added);
     }
 
     pub(super) fn rules(&self) -> usize {
@@ -120,8 +177,13 @@ impl Builder {
 
     /// Restricts the calling thread, which must be the one that calls execve(2).
     pub(super) fn restrict(self, privileges: Privileges) -> Result<(), Refusal> {
+        let Ink::Kernel(mut created) = self.ink else { return Err(Refusal::Failed(Errno::EINVAL)) };
+        if self.abi >= 7 {
+            // what the command is refused is worth a line in the kernel's log, not only what this process is
+            created = created.log_new_exec(true).map_err(|_| Refusal::Failed(Errno::EINVAL))?;
+        }
         if privileges == Privileges::Kept {
-            let attempt = self.created.try_clone().map_err(|_| Refusal::Failed(Errno::EMFILE))?;
+            let attempt = created.try_clone().map_err(|_| Refusal::Failed(Errno::EMFILE))?;
             match outcome(attempt.no_new_privs(false).restrict_self()) {
                 // Root without CAP_SYS_ADMIN: as anybody else.
                 Err(Refusal::Failed(Errno::EPERM)) => {}
@@ -129,7 +191,39 @@ impl Builder {
                 Err(refusal) => return Err(refusal),
             }
         }
-        outcome(self.created.no_new_privs(true).restrict_self())
+        outcome(created.no_new_privs(true).restrict_self())
+    }
+}
+
+/// What is asked of the kernel about TCP; nothing where it may do everything or can't tell.
+fn governed_ports(bounds: &Bounds, abi: u8) -> BitFlags<AccessNet> {
+    match bounds {
+        Bounds::Effects { network: Network::None | Network::Ports(_), .. } if abi >= 4 => {
+            AccessNet::BindTcp | AccessNet::ConnectTcp
+        }
+        Bounds::Effects { .. } | Bounds::Policy => BitFlags::EMPTY,
+    }
+}
+
+/// What stays among the command's own processes.
+fn scope(level: Level, bounds: &Bounds, abi: u8) -> BitFlags<Scope> {
+    if abi < 6 {
+        return BitFlags::EMPTY;
+    }
+    let everything = Scope::AbstractUnixSocket | Scope::Signal;
+    match (level, bounds) {
+        (Level::Strict, _) => everything,
+        (Level::Off | Level::Standard, _) | (Level::Derived, Bounds::Policy) => BitFlags::EMPTY,
+        (Level::Derived, Bounds::Effects { network, signals }) => {
+            let mut scope = everything;
+            if *network == Network::Any {
+                scope.remove(Scope::AbstractUnixSocket);
+            }
+            if *signals == Signals::Any {
+                scope.remove(Scope::Signal);
+            }
+            scope
+        }
     }
 }
 

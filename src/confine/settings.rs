@@ -14,8 +14,10 @@ pub enum Level {
     /// readable but secrets.
     #[default]
     Standard,
-    /// Of homes only what [`ConfinePolicy::readable`] lists is readable; signals and abstract sockets
-    /// stay inside.
+    /// What follows from a command's effects ([`Bounds`]), where all of them are known; else as standard.
+    Derived,
+    /// As derived, and of homes only what [`ConfinePolicy::readable`] lists is readable; signals and
+    /// abstract sockets stay inside.
     Strict,
 }
 
@@ -24,6 +26,7 @@ impl Level {
         match self {
             Self::Off => "off",
             Self::Standard => "standard",
+            Self::Derived => "derived",
             Self::Strict => "strict",
         }
     }
@@ -86,6 +89,14 @@ pub enum Grant<'a> {
     Write(&'a str),
     /// A file that is replaced by a new one of the same name: its folder may be written.
     Replace(&'a str),
+    /// As [`Self::Replace`]; if it is a folder, what is put into it.
+    Put(&'a str),
+    /// A file or tree that is deleted, and nothing made in its place.
+    Remove(&'a str),
+    /// The folders for temporary files.
+    Temporary,
+    /// Written, in the form of the policy's lists.
+    Place(&'a str),
     /// A cache, made (0700) if it is missing.
     Cache(&'a str),
     /// Installs or removes software: the system's folders may be written. agent-sh's own files among
@@ -93,6 +104,51 @@ pub enum Grant<'a> {
     System,
     /// Gains rights, see [`Elevation`].
     Elevation,
+}
+
+/// What a command needs of the kernel.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Need<'a> {
+    pub grants: Vec<Grant<'a>>,
+    pub bounds: Bounds,
+}
+
+/// How much of what a command needs is known. At levels off and standard it does not matter.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Bounds {
+    /// Not all: the grants come on top of what the policy gives.
+    #[default]
+    Policy,
+    /// The grants are all that is written, and this is what is reached outside of files.
+    Effects { network: Network, signals: Signals },
+}
+
+/// TCP, as far as Landlock tells connections apart (ABI 4).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Network {
+    /// No connection is made, no port is bound.
+    None,
+    /// Connections to these ports only; no port is bound.
+    Ports(Vec<u16>),
+    Any,
+}
+
+/// Whom signals may reach (ABI 6).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Signals {
+    /// Only processes that the command started.
+    Own,
+    Any,
+}
+
+impl Bounds {
+    /// These, if the level goes by effects.
+    pub(super) fn at(&self, level: Level) -> &Self {
+        match level {
+            Level::Off | Level::Standard => &Self::Policy,
+            Level::Derived | Level::Strict => self,
+        }
+    }
 }
 
 fn list(words: &str) -> Vec<String> {

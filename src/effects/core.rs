@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 use crate::act::{Kind, TagSet, UnknownKind};
 use crate::canonical::state::State;
-use crate::effects::model::{Effect, Effects, Indicator, Target, Unknown};
+use crate::effects::model::{Effect, Effects, Extent, Indicator, Target, Unknown};
 use crate::policy::{Policy, temper};
 use crate::syntax::bounds::Limits;
 use crate::syntax::tree::{Command, Script};
@@ -160,6 +160,19 @@ impl Core<'_> {
         };
         self.budget.repeats = left;
         true
+    }
+
+    /// Notes which program is called, for the confinement.
+    pub fn called(&mut self, program: &str, needs: &'static [&'static str]) {
+        let calls = &mut self.found.calls;
+        if calls.extent == Extent::Open {
+            return;
+        }
+        if self.policy.temper().confine.closed.contains(&program) {
+            needs.iter().for_each(|need| calls.need(need));
+        } else {
+            calls.extent = Extent::Open;
+        }
     }
 
     /// Adds a line to the canonical form, bounded.

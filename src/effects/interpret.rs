@@ -88,6 +88,7 @@ pub fn is_path_kind(kind: Kind) -> bool {
 impl Walk<'_, '_> {
     /// A program with a description.
     pub fn described(&mut self, spec: &'static Command, call: &Call<'_>, program: &Rc<str>) -> Outcome {
+        self.core.called(program, spec.needs);
         for (name, value) in call.environment {
             self.own_variable(spec, name, value, call);
         }

@@ -49,7 +49,7 @@ use crate::syntax::bounds::Limits;
 use crate::world::World;
 
 use self::core::{Apart, Budget, Core};
-use self::model::Effects;
+use self::model::{Calls, Effects};
 use self::walk::Walk;
 use crate::place::places::Places;
 
@@ -84,7 +84,7 @@ fn walked(
         places: Places::new(context, index, world),
         limits: bounds(&policy.temper().limits),
         budget: Budget::of(&policy.temper().limits),
-        found: Effects::default(),
+        found: Effects { calls: Calls::NONE, ..Effects::default() },
         nested: 0,
         substitutions: 0,
         pending: Vec::new(),

@@ -47,6 +47,47 @@ pub struct Effects {
     pub structure: Structure,
     /// The canonical form: the commands as they would run, one per line.
     pub canonical: String,
+    pub calls: Calls,
+}
+
+/// What is known about the programs that would be called, besides their effects.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Calls {
+    pub extent: Extent,
+    /// What closed programs need besides their targets: a path as the policy writes it, or [`TEMPORARY`].
+    pub needs: Vec<&'static str>,
+}
+
+/// Whether the called programs do what their effects say and nothing else.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Extent {
+    /// Each is one of the policy's `confine.closed`.
+    Closed,
+    /// Some may do more, or nobody looked.
+    #[default]
+    Open,
+}
+
+/// The need for a place for temporary files, wherever that is.
+pub const TEMPORARY: &str = "$TMPDIR";
+
+impl Calls {
+    /// Nothing was called yet.
+    pub const NONE: Self = Self { extent: Extent::Closed, needs: Vec::new() };
+
+    pub fn need(&mut self, need: &'static str) {
+        if !self.needs.contains(&need) {
+            self.needs.push(need);
+        }
+    }
+
+    /// Both.
+    pub fn join(&mut self, other: Self) {
+        if other.extent == Extent::Open {
+            self.extent = Extent::Open;
+        }
+        other.needs.into_iter().for_each(|need| self.need(need));
+    }
 }
 
 /// CARE's structural indicators, in rising severity.

@@ -9,6 +9,7 @@ use crate::act::{Kind, TagSet, tag};
 use crate::canonical::state::{Endpoint, Reach};
 use crate::canonical::value::{Data, Field, Value};
 use crate::effects::core::{By, Pending, Reader};
+use crate::effects::model::TEMPORARY;
 use crate::effects::walk::{Outcome, Walk};
 use crate::syntax::tree::{Descriptor, Redirect, RedirectAction, Word};
 use crate::text::Span;
@@ -110,6 +111,8 @@ impl Walk<'_, '_> {
     fn here(&mut self, word: &Word, fd: u32, end: &str, streams: &mut Streams) {
         let Value { mut text, tags } = self.single(word);
         text.push_str(end);
+        // a file to bash before 5.1 and under its BASH_COMPAT, and to later ones if it fills a pipe
+        self.core.found.calls.need(TEMPORARY);
         let data = Data::known(text).tagged(tags);
         if fd == 0 {
             streams.input = Some(data);

@@ -10,7 +10,7 @@ use crate::canonical::host::Host;
 use crate::canonical::state::{Control, Reach, State};
 use crate::canonical::value::{Data, Value};
 use crate::effects::core::{Core, Pending, Reader};
-use crate::effects::model::Indicator;
+use crate::effects::model::{Calls, Effects, Indicator};
 use crate::syntax::grammar::{Dialect, Fault};
 use crate::syntax::read::{Second, read};
 use crate::syntax::tree::{
@@ -273,7 +273,10 @@ impl<'p> Walk<'_, 'p> {
     /// do is kept by itself. A second time (a loop of the wrapper's) adds to the first.
     fn apart(&mut self, text: &str) -> Outcome {
         let Some(mut apart) = self.core.apart.take() else { return self.unit(text) };
-        let outer = std::mem::replace(&mut self.core.found, apart.found.take().unwrap_or_default());
+        let outer = std::mem::replace(
+            &mut self.core.found,
+            apart.found.take().unwrap_or_else(|| Effects { calls: Calls::NONE, ..Effects::default() }),
+        );
         let anchor = self.core.anchor.take();
         let outcome = self.unit(text);
         self.core.anchor = anchor;

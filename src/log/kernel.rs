@@ -47,7 +47,9 @@ impl Reader {
                 pid: None,
                 comm: String::new(),
             };
-            self.denied.push((domain, refusal));
+            if !is_probe(&refusal) {
+                self.denied.push((domain, refusal));
+            }
         } else if is("type=LANDLOCK_DOMAIN", "type=1424 ") && line.contains("status=allocated") {
             let pid = field(line, "pid=").and_then(|pid| pid.parse().ok());
             self.domains.insert(domain, (pid, field(line, "comm=").unwrap_or_default()));
@@ -63,6 +65,16 @@ impl Reader {
         };
         self.denied.into_iter().map(named).collect()
     }
+}
+
+/// What a nested shell opens to see whether it is confined already (`confine/probe.rs`): once for each.
+fn is_probe(refusal: &Refusal) -> bool {
+    let of_process = |path: &str| {
+        let number = path.strip_prefix("path=/proc/").and_then(|rest| rest.strip_suffix("/comm"));
+        number.is_some_and(|number| number.bytes().all(|b| b.is_ascii_digit()))
+    };
+    refusal.blockers == "fs.write_file"
+        && (refusal.object == "path=/dev/random" || of_process(&refusal.object))
 }
 
 /// `audit(1796040000.123:45)`
@@ -104,6 +116,8 @@ mod tests {
             "[ 1.2] audit: type=1424 audit(1796040000.100:30): domain=1a6fdc66f status=allocated mode=enforcing pid=300 uid=0 exe=\"/bin/agent-sh\" comm=\"agent-sh\"",
             "type=LANDLOCK_ACCESS msg=audit(1796040000.200:31): domain=77 blockers=net.connect_tcp daddr=127.0.0.1 dest=80",
             "type=LANDLOCK_ACCESS msg=audit(1796040000.300:32): domain=1a6fdc66f blockers=fs.read_file path=2F612062",
+            "type=LANDLOCK_ACCESS msg=audit(1796040000.300:33): domain=1a6fdc66f blockers=fs.write_file path=\"/dev/random\" dev=\"devtmpfs\" ino=9",
+            "type=LANDLOCK_ACCESS msg=audit(1796040000.300:34): domain=1a6fdc66f blockers=fs.write_file path=\"/proc/71/comm\" dev=\"proc\" ino=9",
             "type=SYSCALL msg=audit(1796040000.300:32): arch=c000003e",
         ] {
             reader.line(line);

@@ -5,11 +5,14 @@
 
 use std::time::Instant;
 
-use super::{End, joined, terms};
+use super::needs::{self, Shell};
+use super::{End, terms};
 use crate::audit::{self, AuditPolicy, Event, Facts, Logged, Outcome, Subject};
+use crate::confine::outline::NO_ELEVATION;
 use crate::confine::{Confined, Plan, Scene, Surprise};
 use crate::decision::{Decision, Ground, Warrant};
 use crate::fidelity::arrival::Arrival;
+use crate::invocation::Invocation;
 use crate::invocation::callers;
 use crate::invocation::context::Context;
 use crate::invocation::startup;
@@ -137,7 +140,7 @@ impl Hearing {
         warrant: Warrant,
         case: Case<'_>,
         session: Session,
-        context: &Context,
+        (invocation, context): (&Invocation, &Context),
     ) -> Result<Confined, End> {
         let outcome = match (warrant.ground(), session) {
             (_, Session::Unmediated) => Outcome::Unmediated,
@@ -149,14 +152,16 @@ impl Hearing {
             homes: vec![&context.home, &self.home],
             temporary: context.environment.get("TMPDIR").map(String::as_str),
         };
-        let plan = Plan::prepare(
-            &terms::confine(self.policy.temper()),
-            &scene,
-            &joined::grants(case.decision, case.course),
-        );
+        let need = needs::need((case.decision, case.course), Shell::of(invocation), &context.environment);
+        let policy = terms::confine(self.policy.temper(), case.framework, case.decision.class);
+        let plan = Plan::prepare(&policy, &scene, &need);
         let plan = plan.map_err(|error| End::Denied(format!("agent-sh: denied: {error}\n")))?;
         let logged = audit::record(warrant, &self.event(case, outcome, plan.state()), &self.audit)
             .map_err(|error| End::Denied(format!("agent-sh: denied: {error}\n")))?;
+        if plan.holds_elevation() {
+            let note = format!("agent-sh: note: {NO_ELEVATION}\n");
+            drop(std::io::Write::write_all(&mut std::io::stderr(), note.as_bytes()));
+        }
         let confined =
             plan.apply(logged).map_err(|error| End::Denied(format!("agent-sh: denied: {error}\n")))?;
         if confined.surprise() == Surprise::NotConfined {

@@ -1,18 +1,14 @@
-//! Where the judge, resolution and the confinement's grants are joined to the walk.
+//! Where the judge and resolution are joined to the walk.
 //!
-//! In: text, context, policy. Out: the decision, what a WARN becomes, what allowed effects need of the
-//! kernel. Never: grants a write that the decision did not see.
+//! In: text, context, policy. Out: the decision, what a WARN becomes. Never: makes a verdict milder.
 
-use crate::act::{Kind, tag};
-use crate::confine::Grant;
 use crate::decision::Decision;
-use crate::effects::model::Effect;
 use crate::envelope::Envelope;
 use crate::invocation::context::Context;
 use crate::invocation::{Invocation, callers};
 use crate::policy::Policy;
 use crate::policy::temper::Unsettled;
-use crate::resolution::{self, Call, Course, Settled};
+use crate::resolution::{self, Call, Settled};
 use crate::verdict::Verdict;
 use crate::verify::Judge;
 use crate::world::World;
@@ -63,74 +59,3 @@ pub(super) fn settle(
     };
     resolution::settle(decision, &call, &hearing.policy)
 }
-
-/// What the allowed effects need beyond the confinement's level. An effect with an unknown place grants
-/// nothing: the kernel then holds the standard level.
-pub(super) fn grants(decision: &Decision, course: Course) -> Vec<Grant<'_>> {
-    let mut grants = Vec::new();
-    match course {
-        Course::Resolved(Verdict::Allow) | Course::Approved => {}
-        // what runs though nobody allowed it gets no more than anything does
-        Course::Resolved(Verdict::Warn | Verdict::Deny) | Course::Unsettled => return grants,
-    }
-    for effect in &decision.effects {
-        let path = &*effect.target.resolved;
-        let placed = path.starts_with('/') && !path.contains('…');
-        let grant = grant_for(effect, path, placed);
-        if let Some(grant) = grant
-            && !grants.contains(&grant)
-            && grants.len() < GRANTS
-        {
-            grants.push(grant);
-        }
-    }
-    grants
-}
-
-/// What one allowed effect needs.
-fn grant_for<'d>(effect: &'d Effect, path: &'d str, placed: bool) -> Option<Grant<'d>> {
-    match effect.kind {
-        Kind::Install | Kind::Uninstall | Kind::Service | Kind::Account | Kind::Mount | Kind::Format => {
-            Some(Grant::System)
-        }
-        Kind::Privilege => Some(Grant::Elevation),
-        Kind::Read => placed.then_some(Grant::Read(path)),
-        Kind::Write | Kind::Append if effect.tags.has(tag::IN_PLACE) => {
-            placed.then_some(Grant::Replace(path))
-        }
-        Kind::Write | Kind::Append | Kind::Create | Kind::Chmod | Kind::Chown => {
-            placed.then_some(Grant::Write(path))
-        }
-        Kind::Delete | Kind::Move | Kind::Link => placed.then_some(Grant::Replace(path)),
-        Kind::List
-        | Kind::LinkTo
-        | Kind::Execute
-        | Kind::Code
-        | Kind::Shell
-        | Kind::Fetch
-        | Kind::Send
-        | Kind::Connect
-        | Kind::Listen
-        | Kind::Signal
-        | Kind::Power
-        | Kind::Kernel
-        | Kind::Guard
-        | Kind::Discard
-        | Kind::Overwrite
-        | Kind::Remote
-        | Kind::Publish
-        | Kind::Schedule
-        | Kind::Inject
-        | Kind::Disclose
-        | Kind::Exhaust
-        | Kind::Evade
-        | Kind::Discover
-        | Kind::Container
-        | Kind::Trace
-        | Kind::Capture
-        | Kind::Unknown => None,
-    }
-}
-
-/// Each grant is a rule of the kernel's ruleset and costs a few microseconds.
-const GRANTS: usize = 32;

@@ -8,6 +8,7 @@ use std::ffi::CString;
 
 use super::{End, hearing::Hearing};
 use crate::decision::Decision;
+use crate::effects::model::Extent;
 use crate::envelope::{Author, BARE, Envelope};
 use crate::fidelity::arrival::{Arrival, Arrived, Given, Outcome, pair};
 use crate::fidelity::course::{Course, Owner, course};
@@ -156,6 +157,8 @@ fn unplaced(mut decision: Decision) -> Decision {
 fn worse(one: Decision, other: Decision) -> Decision {
     let (mut worse, milder) = if other.verdict > one.verdict { (other, one) } else { (one, other) };
     worse.coverage = worse.coverage.max(milder.coverage);
+    // the effects are those of one text: no ruleset follows from them
+    worse.calls.extent = Extent::Open;
     worse
 }
 

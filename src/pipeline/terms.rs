@@ -6,10 +6,13 @@
 use std::path::PathBuf;
 
 use crate::audit::{AuditPolicy, Demand};
-use crate::confine::{ConfinePolicy, Level};
+use crate::confine::{ConfinePolicy, Elevation, Level};
+use crate::invocation::callers;
 use crate::invocation::shell::{Candidates, ShellName};
 use crate::invocation::source::{Limits, Scripts};
+use crate::policy::tables::SemanticClass;
 use crate::policy::temper::{self, Switch, Temper};
+use crate::policy::values::raised;
 
 /// Where the real shells are.
 pub(crate) fn candidates(temper: &Temper) -> Candidates {
@@ -53,19 +56,52 @@ pub(crate) fn audit(temper: &Temper) -> AuditPolicy {
 
 /// What the confinement is told: what its level gives, and the policy's lists besides. Who only observes
 /// holds nothing back, by the kernel neither.
-pub(super) fn confine(temper: &Temper) -> ConfinePolicy {
-    let level = match (temper.enforcement, temper.confine.level) {
-        (temper::Enforcement::Observe, _) | (_, temper::Level::Off) => Level::Off,
-        (temper::Enforcement::Enforce, temper::Level::Standard) => Level::Standard,
+pub(crate) fn confine(temper: &Temper, client: Option<&str>, class: Option<SemanticClass>) -> ConfinePolicy {
+    let level = match temper.enforcement {
+        temper::Enforcement::Observe => Level::Off,
+        temper::Enforcement::Enforce => match level(&temper.confine, client, class) {
+            temper::Level::Off => Level::Off,
+            temper::Level::Standard => Level::Standard,
+            temper::Level::Derived => Level::Derived,
+            temper::Level::Strict => Level::Strict,
+        },
     };
-    let mut policy =
-        ConfinePolicy { level, demand: demand(temper.confine.required), ..ConfinePolicy::default() };
+    let elevation = match temper.confine.elevation {
+        temper::Elevation::Free => Elevation::Free,
+        temper::Elevation::Confined => Elevation::Confined,
+    };
+    let mut policy = ConfinePolicy {
+        level,
+        elevation,
+        demand: demand(temper.confine.required),
+        ..ConfinePolicy::default()
+    };
     let add = |list: &mut Vec<String>, more: &[&str]| list.extend(more.iter().map(|path| (*path).to_owned()));
     add(&mut policy.writable, temper.confine.writable);
     add(&mut policy.hidden, temper.confine.hidden);
     add(&mut policy.hidden, temper.adjudicator.key_files);
     add(&mut policy.caches, temper.confine.caches);
     policy
+}
+
+/// The policy's level, raised for the client and for the class. A client may call itself what it likes, and
+/// gets no less than the level by it; its program's name is the kernel's word.
+fn level(confine: &temper::Confine, client: Option<&str>, class: Option<SemanticClass>) -> temper::Level {
+    let callers = if confine.agents.is_empty() { Vec::new() } else { callers::programs() };
+    let is_client =
+        |name: &str| client == Some(name) || callers.iter().any(|path| path.rsplit('/').next() == Some(name));
+    let is_class = |name: &str| class.is_some_and(|class| class.name() == name);
+    let of = |list: &'static [&'static str], is: &dyn Fn(&str) -> bool| {
+        list.iter()
+            .filter_map(|entry| raised(entry))
+            .filter(|(name, _)| is(name))
+            .map(|(_, level)| level)
+            .max()
+    };
+    [of(confine.agents, &is_client), of(confine.classes, &is_class)]
+        .into_iter()
+        .flatten()
+        .fold(confine.level, Ord::max)
 }
 
 fn demand(required: Switch) -> Demand {

@@ -5,7 +5,8 @@
 
 use crate::policy::temper::undecided::{Adjudication, Covers, Format, Store, spelled};
 use crate::policy::temper::{
-    Enforcement, Exceptions, Interactive, Level, Mode, OnDivergence, Scripts, Switch, Temper, Unsettled,
+    Elevation, Enforcement, Exceptions, Interactive, Level, Mode, OnDivergence, Scripts, Switch, Temper,
+    Unsettled,
 };
 use crate::verdict::{Permille, Verdict};
 
@@ -169,6 +170,10 @@ pub const FIELDS: &[Field] = &[
     field!("confine.writable", List, Fewer, confine.writable),
     field!("confine.hidden", List, More, confine.hidden),
     field!("confine.caches", List, Fewer, confine.caches),
+    choice!("confine.elevation", Elevation, confine.elevation),
+    field!("confine.agents", List, More, confine.agents),
+    field!("confine.classes", List, More, confine.classes),
+    field!("confine.closed", List, More, confine.closed),
     choice!("fidelity.on-divergence", OnDivergence, fidelity.on_divergence),
     choice!("fidelity.require-intent", Switch, fidelity.require_intent),
 ];

@@ -98,7 +98,24 @@ choice! {
 
 choice! {
     /// How much the kernel holds.
-    Level { Off = "off", Standard = "standard" }
+    Level {
+        Off = "off",
+        Standard = "standard",
+        /// what follows from the effects, where all are known; else as standard
+        Derived = "derived",
+        /// as derived, and homes are closed
+        Strict = "strict",
+    }
+}
+
+choice! {
+    /// What becomes of a command that the judge lets gain rights.
+    Elevation {
+        /// it runs, and the confinement does not
+        Free = "free",
+        /// it is confined, so that it gains none
+        Confined = "confined",
+    }
 }
 
 /// Everything that `base.toml` says.
@@ -292,6 +309,13 @@ pub struct Confine {
     pub hidden: &'static [&'static str],
     /// Caches of tools, writable.
     pub caches: &'static [&'static str],
+    pub elevation: Elevation,
+    /// `client=level`: at least this level for that client's calls.
+    pub agents: &'static [&'static str],
+    /// `class=level`: at least this level for commands of that class.
+    pub classes: &'static [&'static str],
+    /// Programs that do what their effects say and nothing besides.
+    pub closed: &'static [&'static str],
 }
 
 /// What is asked of texts for which a hook records what was meant.
@@ -369,11 +393,15 @@ impl Temper {
                 text_limit: 0,
             },
             confine: Confine {
-                level: Level::Standard,
+                level: Level::Strict,
                 required: Switch::On,
                 writable: &[],
                 hidden: &[],
                 caches: &[],
+                elevation: Elevation::Confined,
+                agents: &[],
+                classes: &[],
+                closed: &[],
             },
             fidelity: Fidelity { on_divergence: OnDivergence::Refuse, require_intent: Switch::On },
         }

@@ -6,6 +6,8 @@
 use toml::de::DeValue;
 
 use crate::policy::shapes::Thousandths;
+use crate::policy::tables::SemanticClass;
+use crate::policy::temper::Level;
 use crate::verdict::Permille;
 
 pub fn permille(value: &DeValue<'_>) -> Option<Permille> {
@@ -36,6 +38,19 @@ fn check_item(key: &str, text: &str) -> Result<(), &'static str> {
             .any(|scheme| text.strip_prefix(scheme).is_some_and(|r| !r.is_empty()));
         return if is_url { Ok(()) } else { Err("URLs that start with `http://` or `https://`") };
     }
+    match key {
+        "confine.agents" => return raised(text).map(drop).ok_or("`client=level`"),
+        "confine.classes" => {
+            let known = |(class, _): &(&str, Level)| SemanticClass::ALL.iter().any(|c| c.name() == *class);
+            return raised(text)
+                .filter(known)
+                .map(drop)
+                .ok_or("`class=level` with a class of `[[semantic]]`");
+        }
+        "confine.closed" if text.contains(['/', ' ']) => return Err("names of programs, without folder"),
+        "confine.closed" => return Ok(()),
+        _ => {}
+    }
     let is_absolute = text.starts_with('/');
     let names_files = key.starts_with("shells.") || key.starts_with("adjudicator.") || key == "audit.sockets";
     if names_files && !is_absolute {
@@ -48,6 +63,13 @@ fn check_item(key: &str, text: &str) -> Result<(), &'static str> {
     } else {
         Err("paths that start with `/`, `~/` or `./`")
     }
+}
+
+/// An entry of `confine.agents` and `confine.classes`: a name and the level that holds for it at least.
+pub fn raised(entry: &str) -> Option<(&str, Level)> {
+    let (name, level) = entry.split_once('=')?;
+    let level = Level::ALL.iter().find(|known| known.name() == level)?;
+    (!name.is_empty()).then_some((name, *level))
 }
 
 /// Names of syslog facilities (RFC 5424, section 6.2.1).

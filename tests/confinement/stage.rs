@@ -7,7 +7,9 @@ use std::process::{Command, Output, Stdio};
 use std::time::Instant;
 
 use agent_sh::audit::{AuditPolicy, Demand, Event, Facts, Outcome, Subject, record};
-use agent_sh::confine::{ConfinePolicy, Elevation, Grant, Level, Plan, Scene};
+use agent_sh::confine::{
+    Bounds, ConfinePolicy, Elevation, Grant, Level, Need, Network, Plan, Scene, Signals,
+};
 use agent_sh::decision::Decision;
 use agent_sh::verdict::Verdict;
 use serde_json::{Value, json};
@@ -128,6 +130,7 @@ fn policy(settings: &Value) -> ConfinePolicy {
     let mut policy = ConfinePolicy::default();
     match text(settings, "level") {
         Some("strict") => policy.level = Level::Strict,
+        Some("derived") => policy.level = Level::Derived,
         Some("off") => policy.level = Level::Off,
         _ => {}
     }
@@ -153,9 +156,31 @@ fn grants(settings: &Value) -> Vec<Grant<'_>> {
             ("replace", path) => Grant::Replace(path),
             ("cache", path) => Grant::Cache(path),
             ("system", _) => Grant::System,
+            ("put", path) => Grant::Put(path),
+            ("remove", path) => Grant::Remove(path),
+            ("place", path) => Grant::Place(path),
+            ("temporary", _) => Grant::Temporary,
             _ => Grant::Elevation,
         })
         .collect()
+}
+
+/// `{"ports": null | [1, 2] | "any", "signals": "own" | "any"}`
+fn bounds(settings: &Value) -> Bounds {
+    let known = &settings["bounds"];
+    if known.is_null() {
+        return Bounds::Policy;
+    }
+    let ports = known["ports"].as_array().map(|ports| {
+        ports.iter().map(|port| u16::try_from(port.as_u64().unwrap()).unwrap()).collect::<Vec<_>>()
+    });
+    let network = match (ports, known["ports"].is_null()) {
+        (Some(ports), _) => Network::Ports(ports),
+        (None, true) => Network::None,
+        (None, false) => Network::Any,
+    };
+    let signals = if known["signals"] == json!("any") { Signals::Any } else { Signals::Own };
+    Bounds::Effects { network, signals }
 }
 
 /// Confines this thread as the settings say; the state goes to standard error.
@@ -184,9 +209,9 @@ pub(crate) fn confine(settings: &Value) {
         homes: text(settings, "home").into_iter().collect(),
         temporary: temporary.as_deref(),
     };
-    let (policy, grants) = (policy(settings), grants(settings));
+    let (policy, need) = (policy(settings), Need { grants: grants(settings), bounds: bounds(settings) });
     let start = Instant::now();
-    let plan = Plan::prepare(&policy, &scene, &grants);
+    let plan = Plan::prepare(&policy, &scene, &need);
     let prepared = start.elapsed().as_micros();
     match plan.and_then(|plan| plan.apply(logged)) {
         Ok(confined) => {

@@ -64,7 +64,7 @@ fn temper(policy: &Policy, chart: &mut Chart) {
 fn landlock(policy: Option<&Policy>, chart: &mut Chart) {
     let confine = policy.map(|policy| policy.temper().confine);
     if confine.is_some_and(|confine| confine.level == Level::Off) {
-        chart.note("confinement", "switched off by the policy", "set confine.level = \"standard\"");
+        chart.note("confinement", "switched off by the policy", "set confine.level = \"derived\"");
         return;
     }
     let advice = "use a kernel of 5.13 or newer with landlock in its lsm= list; set confine.required = true to run nothing without it";
