@@ -2,7 +2,13 @@
 //! are, among them sshd, cron and the real clients: `scripts/iec-witness`.
 
 // a test program: what is not there may stop it
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout, clippy::indexing_slicing)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stdout,
+    clippy::indexing_slicing
+)]
 
 use std::path::Path;
 use std::process::{Command, Output, Stdio};

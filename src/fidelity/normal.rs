@@ -272,7 +272,8 @@ impl Normal {
             Quotes::WhereLive => keeps(word, place, expands),
         };
         self.out.push('w');
-        let mut run = Run { null: place != Place::Value, ..Run::default() };
+        let mut run = Run::default();
+        run.null = place != Place::Value;
         for piece in &word.pieces {
             match piece {
                 Piece::Bare(text) => run.add(text, Quoted::No, keep, &mut self.out),
