@@ -9,6 +9,7 @@ use std::fmt;
 use crate::audit::{Demand, Logged};
 
 mod cover;
+mod folder;
 mod layout;
 mod probe;
 mod ruleset;
