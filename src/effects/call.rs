@@ -346,7 +346,7 @@ impl Walk<'_, '_> {
             let folder = if folder.is_empty() { "." } else { folder };
             let file = Field { text: format!("{folder}/{}", head.text), ..head.clone() };
             let place = self.resolved(&file);
-            self.state.written.contains_key(&place).then_some(file)
+            self.state.written.has(&place).then_some(file)
         })
     }
 

@@ -159,9 +159,11 @@ fn classify_endpoint(endpoint: &Endpoint, index: &Index) -> ClassSet {
     for places in index.catalogues() {
         let mut of_layer = ClassSet::EMPTY;
         for peer in places.hosts.iter().filter(|peer| marks.has_all(peer.needs)) {
-            let except =
-                |other: &Pattern| other.place == peer.place && marks.has_all(other.needs) && matches(other, endpoint);
-            if !of_layer.has(peer.class) && matches(peer, endpoint) && !places.host_excepts.iter().any(except) {
+            let except = |other: &Pattern| {
+                other.place == peer.place && marks.has_all(other.needs) && matches(other, endpoint)
+            };
+            if !of_layer.has(peer.class) && matches(peer, endpoint) && !places.host_excepts.iter().any(except)
+            {
                 of_layer = of_layer.with(peer.class);
             }
         }
