@@ -72,7 +72,7 @@ records! {
     Operands { first, rest, last }
     Catalogue { patterns, excepts, hosts, host_excepts }
     Peer { name, path, needs, place, class }
-    Chains { buckets, entries }
+    Chains { buckets, entries, by_first, firsts }
     Entry { pattern, needs, key, place, next, anchor, class, excepts, scope }
     Role { is, tags }
     Temper {

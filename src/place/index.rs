@@ -144,19 +144,10 @@ impl Chains {
     /// Globs that the shell will expand: every anchored pattern that could mean the same. Names that may
     /// stand anywhere are left out, else `*` would be each of them.
     fn live(&self, subject: &Subject, see: &mut See) {
-        let first = |path: Option<&str>| path.and_then(|path| path.bytes().next());
-        let (root, homes) = (first(subject.root), subject.homes.map(first));
-        for entry in self.entries.iter() {
-            match entry.anchor {
-                Anchor::Root if !entry.may_begin(root) => {}
-                Anchor::Home if !homes.iter().any(|home| entry.may_begin(*home)) => {}
-                Anchor::Root => {
-                    see(entry, &|p| subject.root.is_some_and(|path| overlaps(p, path)));
-                }
-                Anchor::Home => {
-                    see(entry, &|p| subject.homes.iter().flatten().any(|path| overlaps(p, path)));
-                }
-                Anchor::Workspace | Anchor::Anywhere | Anchor::Extension | Anchor::Loose => {}
+        let homes = subject.homes.iter().flatten().map(|home| (Anchor::Home, *home));
+        for (anchor, path) in subject.root.iter().map(|root| (Anchor::Root, *root)).chain(homes) {
+            for entry in self.beginning_like(anchor, path) {
+                see(entry, &|p| overlaps(p, path));
             }
         }
     }
@@ -176,16 +167,6 @@ impl Scope {
 }
 
 impl Entry {
-    /// Cheap test before two globs are compared: the first byte of each is the same, or a special one of
-    /// either.
-    fn may_begin(&self, first: Option<u8>) -> bool {
-        match (self.pattern.bytes().next(), first) {
-            (Some(own), Some(first)) => own == first || is_special(own) || is_special(first),
-            (Some(own), None) => is_special(own),
-            (None, _) => true,
-        }
-    }
-
     /// Cheap test before a glob is tried: its first byte is that of the name, or a special one.
     fn begins_with(&self, first: Option<u8>) -> bool {
         let own = self.pattern.bytes().next();

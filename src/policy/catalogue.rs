@@ -24,6 +24,10 @@ pub struct Chains {
     /// Heads of chains through `entries`.
     pub buckets: Cow<'static, [u32]>,
     pub entries: Cow<'static, [Entry]>,
+    /// Entries of the root, then of homes, by the first byte of their patterns.
+    pub by_first: Cow<'static, [u32]>,
+    /// Where each first byte begins in `by_first`, for the root, then for homes; and the end.
+    pub firsts: Cow<'static, [u32]>,
 }
 
 /// From where on a pattern matches.
@@ -85,6 +89,17 @@ pub enum Scope {
     Workspace,
 }
 
+/// First bytes of patterns, and that there is none.
+const FIRSTS: usize = 257;
+
+/// The first bytes of globs.
+const SPECIAL: [usize; 4] = [b'*' as usize + 1, b'?' as usize + 1, b'[' as usize + 1, b'{' as usize + 1];
+
+/// A text's first byte and one; 0 for the empty text.
+fn first_of(text: &str) -> usize {
+    text.bytes().next().map_or(0, |byte| usize::from(byte) + 1)
+}
+
 /// The end of a chain.
 const NONE: u32 = u32::MAX;
 const BUCKETS: usize = 2048;
@@ -126,7 +141,28 @@ impl Making {
     }
 
     fn done(self) -> Chains {
-        Chains { buckets: Cow::Owned(self.buckets), entries: Cow::Owned(self.entries) }
+        let mut rows: Vec<Vec<u32>> = vec![Vec::new(); 2 * FIRSTS];
+        for (entry, number) in self.entries.iter().zip(0..) {
+            let base = match entry.anchor {
+                Anchor::Root => 0,
+                Anchor::Home => FIRSTS,
+                Anchor::Workspace | Anchor::Anywhere | Anchor::Extension | Anchor::Loose => continue,
+            };
+            if let Some(row) = rows.get_mut(base + first_of(entry.pattern)) {
+                row.push(number);
+            }
+        }
+        let (mut by_first, mut firsts) = (Vec::new(), vec![0]);
+        for row in &rows {
+            by_first.extend(row);
+            firsts.push(u32::try_from(by_first.len()).unwrap_or(u32::MAX));
+        }
+        Chains {
+            buckets: Cow::Owned(self.buckets),
+            entries: Cow::Owned(self.entries),
+            by_first: Cow::Owned(by_first),
+            firsts: Cow::Owned(firsts),
+        }
     }
 
     fn add(&mut self, text: &'static str, place: &Place, number: u32) {
@@ -155,6 +191,29 @@ impl Chains {
             Some(entry)
         })
         .filter(move |e| marks.has_all(e.needs) && e.anchor == anchor && e.key() == key)
+    }
+
+    /// The entries of the root or of homes whose patterns could mean what a path with globs means, by the first
+    /// byte of each: the same one, or a special one of either.
+    pub fn beginning_like(&self, anchor: Anchor, path: &str) -> impl Iterator<Item = &Entry> {
+        let all = match anchor {
+            Anchor::Root => 0..FIRSTS,
+            Anchor::Home => FIRSTS..2 * FIRSTS,
+            Anchor::Workspace | Anchor::Anywhere | Anchor::Extension | Anchor::Loose => 0..0,
+        };
+        let (base, first) = (all.start, first_of(path));
+        let special = SPECIAL.contains(&first);
+        let some = if special {
+            None
+        } else {
+            Some(SPECIAL.into_iter().chain([0]).chain((first > 0).then_some(first)).map(move |n| base + n))
+        };
+        let rows = all.filter(move |_| special).chain(some.into_iter().flatten());
+        let numbers = rows.flat_map(|row| match self.firsts.get(row..) {
+            Some([from, to, ..]) => self.by_first.get(*from as usize..*to as usize).unwrap_or(&[]),
+            Some(_) | None => &[],
+        });
+        numbers.filter_map(|number| self.entries.get(*number as usize))
     }
 }
 
