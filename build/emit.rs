@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use crate::act::{Class, ClassSet, Kind, TagSet};
-use crate::policy::catalogue::{Anchor, Catalogue, Chains, Entry, Excepts, Scope};
+use crate::policy::catalogue::{Anchor, Catalogue, Chains, Entry, Excepts, Peer, Scope};
 use crate::policy::fields::FIELDS;
 use crate::policy::settings::Change;
 use crate::policy::sieve::{Sieve, Sieves};
@@ -71,9 +71,10 @@ records! {
         subcommands, inert, environment, needs, origin,
     }
     Operands { first, rest, last }
-    Catalogue { patterns, excepts }
-    Chains { buckets, entries }
-    Entry { pattern, key, place, next, anchor, class, excepts, scope }
+    Catalogue { patterns, excepts, hosts, host_excepts }
+    Peer { name, path, needs, place, class }
+    Chains { buckets, entries, by_first, firsts }
+    Entry { pattern, needs, key, place, next, anchor, class, excepts, scope }
     Role { is, tags }
     Temper {
         mode, enforcement, warn, interactive, scripts, weights, thresholds, tiers, unknown, limits, resolution,
@@ -206,6 +207,19 @@ impl<T: Literal + Clone> Literal for Cow<'static, [T]> {
         out.push_str("Cow::Borrowed(");
         (&**self).write(out);
         out.push(')');
+    }
+}
+
+impl<T: Literal> Literal for Option<T> {
+    fn write(&self, out: &mut String) {
+        match self {
+            None => out.push_str("None"),
+            Some(value) => {
+                out.push_str("Some(");
+                value.write(out);
+                out.push(')');
+            }
+        }
     }
 }
 

@@ -213,8 +213,10 @@ fn large_texts_end_and_time_grows_with_the_text() {
     let piped = |bytes: usize| format!("cat x{}", " | cat".repeat(bytes / 6));
     let brackets = |bytes: usize| format!("ls {}", "[".repeat(bytes));
     let python = |bytes: usize| format!("python3 - <<'E'\n{}E\n", "x = f(1, 'a')\n".repeat(bytes / 14));
+    let joined = |bytes: usize| (0..bytes / 20).map(|n| format!("test a && v{n:06}=b\n")).collect::<String>();
+    let named = |bytes: usize| (0..bytes / 20).map(|n| format!("make x{n:06} | tee l\n")).collect::<String>();
     let decoded = |bytes: usize| format!("echo {} | base64 -d | sh", "aWQ7".repeat(bytes / 4));
-    let shapes: [(&str, &dyn Fn(usize) -> String); 11] = [
+    let shapes: [(&str, &dyn Fn(usize) -> String); 13] = [
         ("here-document", &here),
         ("list", &list),
         ("lines", &lines),
@@ -226,6 +228,8 @@ fn large_texts_end_and_time_grows_with_the_text() {
         ("brackets", &brackets),
         ("python", &python),
         ("decoded", &decoded),
+        ("joined", &joined),
+        ("named", &named),
     ];
     for (name, shape) in shapes {
         // the better of two is nearer to the work itself

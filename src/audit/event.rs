@@ -5,6 +5,8 @@
 //! secret whose shape is known.
 
 use std::fmt::Write as _;
+use std::fs::File;
+use std::io::Read as _;
 
 use sha2::{Digest as _, Sha256};
 
@@ -57,13 +59,16 @@ impl Subject {
     /// Reads the kernel's answers about this process.
     pub fn read() -> Self {
         let ppid = nix::unistd::getppid();
-        let parent = std::fs::read(format!("/proc/{ppid}/comm")).unwrap_or_default();
+        // at most 15 bytes and a newline (proc(5)), which the kernel gives at once
+        let mut room = [0; 64];
+        let comm = File::open(format!("/proc/{ppid}/comm")).and_then(|mut file| file.read(&mut room));
+        let parent = comm.ok().and_then(|length| room.get(..length)).unwrap_or_default();
         Self {
             uid: nix::unistd::getuid().as_raw(),
             gid: nix::unistd::getgid().as_raw(),
             pid: std::process::id(),
             ppid: u32::try_from(ppid.as_raw()).unwrap_or(0),
-            parent: text::judged(parent.strip_suffix(b"\n").unwrap_or(&parent)).into_owned(),
+            parent: text::judged(parent.strip_suffix(b"\n").unwrap_or(parent)).into_owned(),
         }
     }
 }

@@ -163,9 +163,10 @@ fn user_part(bytes: &[u8], start: usize) -> Option<(usize, usize)> {
     let ends = |b: &u8| matches!(b, b'/' | b'?' | b'#' | b'"' | b'\'') || b.is_ascii_whitespace();
     // A host's name has at most 253 bytes; a longer user part is none that a server would take.
     let authority = rest.get(..rest.iter().take(1024).position(ends).unwrap_or(rest.len().min(1024)))?;
-    let at = memchr::memrchr(b'@', authority)?;
+    // a few bytes: not worth asking the processor what it can do (memchr, 40 microseconds under a hypervisor)
+    let at = authority.iter().rposition(|b| *b == b'@')?;
     let user = authority.get(..at)?;
-    match memchr::memchr(b':', user) {
+    match user.iter().position(|b| *b == b':') {
         Some(colon) if at > colon + 1 && user.get(colon + 1) != Some(&b'$') => {
             Some((start + colon + 1, start + at))
         }
@@ -183,7 +184,7 @@ fn user_option(bytes: &[u8], at: usize) -> Option<(usize, usize)> {
     let gap = usize::from(bytes.get(at + name).is_some_and(|b| matches!(b, b' ' | b'=')));
     let (start, end) = value(bytes, at + name + gap, 3)?;
     let word = bytes.get(start..end)?;
-    let colon = memchr::memchr(b':', word)?;
+    let colon = word.iter().position(|b| *b == b':')?;
     let numbers = word.iter().all(|b| b.is_ascii_digit() || *b == b':');
     let variable = word.get(colon + 1) == Some(&b'$') || word.get(colon + 1).is_none();
     let url = word.get(colon + 1) == Some(&b'/');

@@ -10,6 +10,7 @@ use crate::act::{TagSet, tag};
 use crate::canonical::state::{
     ALTERNATIVES, Certainty, Control, Definitions, Local, State, Variable, VariableKind,
 };
+use crate::canonical::table::Table;
 use crate::canonical::value::{HOLE, Value};
 
 /// Most early ways out that are kept apart.
@@ -33,8 +34,8 @@ impl State {
             }
             _ => return self.leave(other),
         }
-        if !Rc::ptr_eq(&self.variables, &other.variables) {
-            self.join_variables(&other);
+        for name in self.variables.parted(&other.variables) {
+            self.join_variable(&name, &other);
         }
         if self.cwd != other.cwd {
             self.cwd = HOLE.to_string();
@@ -49,8 +50,12 @@ impl State {
         if !Rc::ptr_eq(&self.locals, &other.locals) {
             self.locals = Rc::new(joined_locals(&self.locals, &other.locals));
         }
-        merge(&mut self.aliases, &other.aliases);
-        merge(&mut self.written, &other.written);
+        for name in self.aliases.parted(&other.aliases) {
+            if let Some(text) = other.aliases.get(&name).filter(|_| !self.aliases.contains_key(&name)) {
+                self.aliases.insert(name, text.clone());
+            }
+        }
+        self.written.join(&other.written);
         merge(&mut self.descriptors, &other.descriptors);
         if other.readonly.len() > self.readonly.len() {
             self.readonly = other.readonly;
@@ -126,18 +131,18 @@ impl State {
     /// What has changed since a round of a loop began may change in each: its value isn't known. Whether anything has.
     pub fn widen(&mut self, before: &Self) -> bool {
         let mut changed = false;
-        if !Rc::ptr_eq(&self.variables, &before.variables) {
-            for (name, entry) in Rc::make_mut(&mut self.variables) {
-                if before.variables.get(name) == Some(entry) || is_unknown(entry) {
-                    continue;
-                }
-                changed = true;
-                let tags = tags_of(entry.scalar.iter().chain(entry.array.iter().flatten().map(|(_, v)| v)));
-                let unknown = Value::unknown(tags);
-                match &mut entry.array {
-                    Some(array) => *array = with_unknown(array, unknown),
-                    None => entry.scalar = vec![unknown],
-                }
+        for name in self.variables.parted(&before.variables) {
+            let Some(entry) = self.variables.get(&name) else { continue };
+            if before.variables.get(&name) == Some(entry) || is_unknown(entry) {
+                continue;
+            }
+            changed = true;
+            let tags = tags_of(entry.scalar.iter().chain(entry.array.iter().flatten().map(|(_, v)| v)));
+            let unknown = Value::unknown(tags);
+            let entry = self.variables.change(&name);
+            match &mut entry.array {
+                Some(array) => *array = with_unknown(array, unknown),
+                None => entry.scalar = vec![unknown],
             }
         }
         if self.positional != before.positional && !self.positional.iter().all(Value::has_hole) {
@@ -147,27 +152,33 @@ impl State {
         changed
     }
 
-    fn join_variables(&mut self, other: &Self) {
-        let environment = Rc::clone(&self.environment);
-        let mine = Rc::make_mut(&mut self.variables);
-        for (name, entry) in mine.iter_mut().filter(|(n, _)| !other.variables.contains_key(*n)) {
+    /// A variable that may differ on the two sides.
+    fn join_variable(&mut self, name: &str, other: &Self) {
+        let environment = self.environment.get(name);
+        let Some(theirs) = other.variables.get(name) else {
             // assigned on this side only: on the other it has what the environment says, or is unset
-            let other = environment.get(name).map_or_else(
+            let other = environment.map_or_else(
                 || Value { text: String::new(), tags: TagSet::of(tag::UNSET_VARIABLE) },
                 |text| Value::known(text.clone()),
             );
-            if entry.array.is_none() && entry.scalar.len() < ALTERNATIVES && !entry.scalar.contains(&other) {
-                entry.scalar.push(other);
+            let differs = |entry: &Variable| {
+                entry.array.is_none() && entry.scalar.len() < ALTERNATIVES && !entry.scalar.contains(&other)
+            };
+            if self.variables.get(name).is_some_and(differs) {
+                self.variables.change(name).scalar.push(other);
             }
+            return;
+        };
+        let mine = self.variables.get(name);
+        let mut entry = mine.cloned().unwrap_or_else(|| Variable {
+            scalar: environment.map(|t| Value::known(t.clone())).into_iter().collect(),
+            ..Variable::default()
+        });
+        if entry != *theirs {
+            join_variable(&mut entry, theirs);
         }
-        for (name, theirs) in other.variables.iter() {
-            let entry = mine.entry(name.clone()).or_insert_with(|| Variable {
-                scalar: environment.get(name).map(|t| Value::known(t.clone())).into_iter().collect(),
-                ..Variable::default()
-            });
-            if entry != theirs {
-                join_variable(entry, theirs);
-            }
+        if mine != Some(&entry) {
+            self.variables.insert(name.to_owned(), entry);
         }
     }
 }
@@ -265,18 +276,12 @@ fn joined_locals(mine: &[Local], theirs: &[Local]) -> Vec<Local> {
     all.map(|local| Local { certainty: certainty(&local.name), ..local.clone() }).collect()
 }
 
-fn merge_definitions(mine: &mut Rc<HashMap<String, Definitions>>, theirs: &Rc<HashMap<String, Definitions>>) {
-    if Rc::ptr_eq(mine, theirs) {
-        return;
-    }
+fn merge_definitions(mine: &mut Table<Definitions>, theirs: &Table<Definitions>) {
     let absent: Definitions = vec![None];
-    let mine = Rc::make_mut(mine);
-    for (name, list) in mine.iter_mut() {
-        add_definitions(list, theirs.get(name).unwrap_or(&absent));
-    }
-    for (name, list) in theirs.iter() {
-        let entry = mine.entry(name.clone()).or_insert_with(|| absent.clone());
-        add_definitions(entry, list);
+    for name in mine.parted(theirs) {
+        let mut list = mine.get(&name).unwrap_or(&absent).clone();
+        add_definitions(&mut list, theirs.get(&name).unwrap_or(&absent));
+        mine.insert(name, list);
     }
 }
 

@@ -15,5 +15,7 @@ pub mod operation;
 pub mod parameter;
 mod respell;
 pub mod state;
+pub mod table;
 pub mod tilde;
 pub mod value;
+pub mod written;

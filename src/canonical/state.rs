@@ -7,7 +7,10 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use crate::act::TagSet;
+use crate::canonical::table::Table;
 use crate::canonical::value::{Data, Value};
+use crate::canonical::written::Files;
+pub use crate::canonical::written::{Reach, Written};
 use crate::invocation::context::Context;
 use crate::syntax::tree::Function;
 
@@ -58,20 +61,6 @@ pub enum Certainty {
 /// How many different values of one variable are kept apart.
 pub const ALTERNATIVES: usize = 8;
 
-/// What is known of a file that the script itself has written.
-#[derive(Clone, Debug)]
-pub struct Written {
-    pub data: Data,
-    /// Everything below this path, too (an unpacked archive).
-    pub tree: Reach,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reach {
-    File,
-    Tree,
-}
-
 /// Whether control still reaches the next command.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Control {
@@ -104,10 +93,10 @@ pub enum Endpoint {
 #[derive(Clone, Debug)]
 pub struct State {
     pub(super) environment: Rc<HashMap<String, String>>,
-    pub(super) variables: Rc<HashMap<String, Variable>>,
-    pub functions: Rc<HashMap<String, Definitions>>,
-    pub aliases: Rc<HashMap<String, String>>,
-    pub written: Rc<HashMap<String, Written>>,
+    pub(super) variables: Table<Variable>,
+    pub functions: Table<Definitions>,
+    pub aliases: Table<String>,
+    pub written: Files,
     pub descriptors: Rc<HashMap<u32, Endpoint>>,
     /// Inside a container: folder there, folder of the host.
     pub mounts: Rc<Vec<(String, String)>>,
@@ -149,10 +138,10 @@ impl State {
         let mut arguments = context.arguments.iter().cloned();
         Self {
             environment: Rc::clone(&context.environment),
-            variables: Rc::default(),
-            functions: Rc::default(),
-            aliases: Rc::default(),
-            written: Rc::default(),
+            variables: Table::default(),
+            functions: Table::default(),
+            aliases: Table::default(),
+            written: Files::default(),
             descriptors: Rc::default(),
             mounts: Rc::default(),
             links: Rc::default(),
@@ -200,13 +189,12 @@ impl State {
     /// Gives variables back what they were before a function was called.
     pub fn restore(&mut self, locals: &[Local]) {
         for Local { name, outer, certainty } in locals.iter().rev() {
-            let inner = self.clone();
-            let variables = Rc::make_mut(&mut self.variables);
+            let inner = (*certainty == Certainty::Possible).then(|| self.clone());
             match outer {
-                Some(outer) => drop(variables.insert(name.clone(), outer.clone())),
-                None => drop(variables.remove(name)),
+                Some(outer) => self.variables.insert(name.clone(), outer.clone()),
+                None => self.variables.remove(name),
             }
-            if *certainty == Certainty::Possible {
+            if let Some(inner) = inner {
                 self.join(inner);
             }
         }
@@ -347,11 +335,11 @@ impl State {
     }
 
     pub fn put(&mut self, name: &str, variable: Variable) {
-        Rc::make_mut(&mut self.variables).insert(name.to_owned(), variable);
+        self.variables.insert(name.to_owned(), variable);
     }
 
     pub fn set_kind(&mut self, name: &str, kind: VariableKind) {
-        Rc::make_mut(&mut self.variables).entry(name.to_owned()).or_default().kind = kind;
+        self.variables.change(name).kind = kind;
     }
 
     /// Whether a variable was declared as an associative array.
@@ -365,7 +353,7 @@ impl State {
     }
 
     pub fn set_element(&mut self, name: &str, key: &str, value: Value) {
-        let variable = Rc::make_mut(&mut self.variables).entry(name.to_owned()).or_default();
+        let variable = self.variables.change(name);
         let array = variable.array.get_or_insert_with(Vec::new);
         match array.iter_mut().find(|(k, _)| k == key) {
             Some((_, old)) => *old = value,
@@ -379,14 +367,14 @@ impl State {
 
     /// Names of variables that begin with a prefix.
     pub fn names(&self, prefix: &str) -> Vec<String> {
-        let mut names: Vec<String> = self
-            .variables
+        let variables = self.variables.entries();
+        let mut names: Vec<String> = variables
             .iter()
             .filter(|(_, v)| v.kind != VariableKind::Unset)
-            .map(|(n, _)| n)
-            .chain(self.environment.keys().filter(|n| !self.variables.contains_key(*n)))
+            .map(|(n, _)| *n)
+            .chain(self.environment.keys().map(String::as_str).filter(|n| !variables.contains_key(n)))
             .filter(|n| n.starts_with(prefix))
-            .cloned()
+            .map(str::to_owned)
             .collect();
         names.sort();
         names.dedup();
@@ -395,24 +383,10 @@ impl State {
 
     /// What is known of a file that the script has written.
     pub fn written_at(&self, path: &str) -> Option<&Written> {
-        if self.written.is_empty() {
-            return None;
-        }
-        if let Some(found) = self.written.get(path) {
-            return Some(found);
-        }
-        self.written
-            .iter()
-            .filter(|(p, w)| {
-                w.tree == Reach::Tree && path.strip_prefix(p.as_str()).is_some_and(|r| r.starts_with('/'))
-            })
-            .max_by_key(|(p, _)| p.len())
-            .map(|(_, w)| w)
+        self.written.at(path)
     }
 
     pub fn note_written(&mut self, path: &str, data: Data, tree: Reach) {
-        if self.written.len() < 512 {
-            Rc::make_mut(&mut self.written).insert(path.to_owned(), Written { data, tree });
-        }
+        self.written.note(path, Written { data, tree });
     }
 }

@@ -6,6 +6,8 @@
 
 use std::path::{Path, PathBuf};
 
+use super::folder::{Extent, Shape, list};
+
 /// Entries of one folder that are looked at, and paths in the answer. What lies beyond stays closed.
 const ENTRIES: usize = 4096;
 const PATHS: usize = 768;
@@ -46,17 +48,12 @@ pub(super) fn cover(tree: &Path, holes: &[PathBuf]) -> Cover {
 }
 
 fn entries(folder: &Path, out: &mut Cover) -> Option<Vec<PathBuf>> {
-    let mut names = Vec::new();
-    for entry in std::fs::read_dir(folder).ok()?.flatten() {
-        if names.len() >= ENTRIES {
-            out.cut += 1;
-            break;
-        }
-        if entry.file_type().is_ok_and(|kind| !kind.is_symlink()) {
-            names.push(entry.path());
-        }
+    let listing = list(folder, ENTRIES)?;
+    if listing.extent == Extent::Cut {
+        out.cut += 1;
     }
-    Some(names)
+    let kept = listing.names.iter().filter(|(_, shape)| *shape != Shape::Link);
+    Some(kept.map(|(name, _)| folder.join(name)).collect())
 }
 
 /// The next folders on the way from `path` to each hole.

@@ -11,6 +11,7 @@ use nix::fcntl::{FcntlArg, OFlag, fcntl};
 use nix::sys::stat::{SFlag, fstat};
 
 use super::cover::{Cover, cover};
+use super::folder::list;
 use super::probe;
 use super::ruleset::{Builder, Rights};
 use super::settings::{Bounds, ConfinePolicy, Grant, Level, Scene};
@@ -47,7 +48,7 @@ impl<'a> Layout<'a> {
         let find = |entries: &[String], homes: &[&Home]| -> Vec<PathBuf> {
             let paths = entries.iter().flat_map(|entry| expand(entry, homes));
             let mut found: Vec<PathBuf> =
-                paths.filter_map(|p| Spot::open(&p)).map(|spot| spot.path).collect();
+                paths.filter_map(|p| Spot::seek(&p)).map(|spot| spot.path).collect();
             found.sort();
             found.dedup();
             found
@@ -128,10 +129,10 @@ impl<'a> Layout<'a> {
             if parent == folder && missing {
                 continue;
             }
-            if let Some(spot) = Spot::open(&path) {
+            if let Some(spot) = Spot::seek(&path) {
                 self.spot(&spot);
             } else if parent != folder {
-                missing = Spot::open(parent).is_none();
+                missing = Spot::seek(parent).is_none();
                 folder = parent.to_path_buf();
             }
         }
@@ -349,8 +350,9 @@ fn look(mut paths: Vec<PathBuf>) -> Vec<Home> {
 
 /// `/root` and the folders of `/home`, for root, whom no file mode stops.
 fn other_homes(own: &[Home]) -> Vec<Home> {
-    let listed = std::fs::read_dir("/home").into_iter().flatten().flatten().take(OTHER_HOMES);
-    let mut paths: Vec<PathBuf> = listed.map(|entry| entry.path()).collect();
+    let listing = list(Path::new("/home"), OTHER_HOMES).unwrap_or_default();
+    let mut paths: Vec<PathBuf> =
+        listing.names.iter().map(|(name, _)| Path::new("/home").join(name)).collect();
     paths.push(PathBuf::from("/root"));
     paths.retain(|path| own.iter().all(|home| home.path != *path));
     look(paths)

@@ -10,6 +10,7 @@ use crate::audit::{Demand, Logged};
 
 pub mod cage;
 mod cover;
+mod folder;
 mod layout;
 pub mod outline;
 mod probe;

@@ -11,6 +11,9 @@ use std::path::{Path, PathBuf};
 use nix::errno::Errno;
 use nix::fcntl::{AT_FDCWD, OFlag, OpenHow, ResolveFlag, openat, openat2};
 use nix::sys::stat::{FileStat, Mode, fstat};
+use nix::unistd::{AccessFlags, access};
+
+use super::folder::{Extent, list};
 
 /// An existing path.
 #[derive(Debug)]
@@ -40,6 +43,15 @@ impl Spot {
             .or_else(|_| std::fs::canonicalize(path))
             .ok()?;
         Some(Self { fd, path })
+    }
+
+    /// As [`Self::open`], for paths that are seldom there: to be told so without opening costs half.
+    pub(super) fn seek(path: &Path) -> Option<Self> {
+        match access(path, AccessFlags::F_OK) {
+            Err(Errno::ENOENT | Errno::ENOTDIR) => None,
+            // access(2) asks for the real user
+            Ok(()) | Err(_) => Self::open(path),
+        }
     }
 
     pub(super) fn status(&self) -> Option<FileStat> {
@@ -93,12 +105,11 @@ impl Home {
         if path == Path::new("/") {
             return None;
         }
-        let mut names = Vec::new();
-        let listed = std::fs::read_dir(&path).map(|entries| {
-            names.extend(entries.flatten().take(NAMES + 1).map(|entry| entry.file_name()));
+        let names = list(&path, NAMES).filter(|listing| listing.extent == Extent::Whole).map(|listing| {
+            let mut names: Vec<OsString> = listing.names.into_iter().map(|(name, _)| name).collect();
             names.sort_unstable();
+            names
         });
-        let names = (listed.is_ok() && names.len() <= NAMES).then_some(names);
         Some(Self { path, names })
     }
 

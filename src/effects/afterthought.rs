@@ -11,6 +11,7 @@ use crate::code::mention::shells_in;
 use crate::effects::core::By;
 use crate::effects::fields::made;
 use crate::effects::interpret::{Doing, is_path_kind};
+use crate::effects::model::Effect;
 use crate::effects::shells::is_shell;
 use crate::effects::suspect::{is_library, is_output, path_in};
 use crate::effects::walk::Walk;
@@ -176,13 +177,17 @@ impl Walk<'_, '_> {
         let value = word.text.rsplit('=').next().unwrap_or(&word.text);
         let alone = value.starts_with('/') && is_shell(value.rsplit('/').next().unwrap_or(""));
         let dialect = matches!(option, "-s" | "--shell" | "-ln") && is_mere_reader(doing.spec.origin);
-        let installs =
-            self.core.found.list.iter().any(|e| e.kind == Kind::Install && e.program == doing.program);
-        alone && (dialect || installs || doing.spec.origin.contains("commands/containers"))
+        let own = |e: &Effect| e.kind == Kind::Install && e.program == doing.program;
+        // asked last: it goes through all that was found so far
+        let installs = || self.core.found.list.iter().any(own);
+        alone && (dialect || doing.spec.origin.contains("commands/containers") || installs())
     }
 
     /// A file that the script itself has written, and that starts a shell.
     fn written_shells(&mut self, word: &Field, doing: &Doing<'_>) {
+        if self.state.written.is_empty() {
+            return;
+        }
         let Some(path) = path_in(&word.text).or(Some(&*word.text)).filter(|p| p.len() < 512) else { return };
         let part = made(path, word);
         let target = self.path_target(&part);

@@ -105,6 +105,9 @@ impl<'b> By<'b> {
     }
 }
 
+/// Bytes of the canonical form.
+const CANONICAL_LIMIT: usize = 64 * 1024;
+
 /// Most effects that are kept; a text that has more is unknown.
 const EFFECT_LIMIT: usize = 100_000;
 
@@ -175,9 +178,14 @@ impl Core<'_> {
         }
     }
 
+    /// Whether the canonical form may still take so many bytes.
+    pub fn has_room(&self, bytes: usize) -> bool {
+        self.found.canonical.len() + bytes < CANONICAL_LIMIT
+    }
+
     /// Adds a line to the canonical form, bounded.
     pub fn canonical(&mut self, line: &str) {
-        if self.found.canonical.len() + line.len() < 64 * 1024 {
+        if self.has_room(line.len()) {
             self.found.canonical.push_str(line);
             self.found.canonical.push('\n');
         }

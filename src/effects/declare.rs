@@ -127,7 +127,8 @@ impl Walk<'_, '_> {
             if matches!(field.text.as_str(), "HISTFILE" | "HISTSIZE" | "HISTFILESIZE" | "SAVEHIST") {
                 self.history_off(&field.text, field.span);
             }
-            if let Some(known) = Rc::make_mut(&mut self.state.functions).get_mut(&field.text) {
+            if self.state.functions.contains_key(&field.text) {
+                let known = self.state.functions.change(&field.text);
                 match call.arguments().iter().any(|f| f.text == "-f") {
                     true => *known = vec![None],
                     // only if there is no variable of the name
@@ -143,7 +144,7 @@ impl Walk<'_, '_> {
     pub(super) fn define_alias(&mut self, call: &Call<'_>) -> Outcome {
         for field in call.arguments() {
             if let Some((name, text)) = field.text.split_once('=') {
-                Rc::make_mut(&mut self.state.aliases).insert(name.to_owned(), text.to_owned());
+                self.state.aliases.insert(name.to_owned(), text.to_owned());
             }
         }
         Outcome::success()
@@ -151,7 +152,7 @@ impl Walk<'_, '_> {
 
     /// `hash -p PATH NAME`, `BASH_CMDS[NAME]=PATH`: from here on the name means that.
     pub(super) fn rename(&mut self, name: &str, meaning: &str) {
-        Rc::make_mut(&mut self.state.aliases).insert(name.to_owned(), meaning.to_owned());
+        self.state.aliases.insert(name.to_owned(), meaning.to_owned());
     }
 
     /// `let`: arithmetic, whose subscripts are evaluated.

@@ -5,6 +5,7 @@
 use std::rc::Rc;
 
 use crate::act::{Class, ClassSet, Kind, TagSet, UnknownKind, tag};
+use crate::canonical::table::Table;
 use crate::canonical::value::{Data, Field, Value};
 use crate::effects::call::Call;
 use crate::effects::core::By;
@@ -208,7 +209,7 @@ impl Walk<'_, '_> {
             if lang == Lang::Shell {
                 child.state.positional = Rc::new(arguments.collect());
                 child.state.zero = Value::known(like.text.clone());
-                child.state.aliases = Rc::default();
+                child.state.aliases = Table::default();
                 return child.text(text, like.span);
             }
             // perl and ruby count from the first argument, the others from the program's name

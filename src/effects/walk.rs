@@ -8,6 +8,7 @@ use std::rc::Rc;
 use crate::act::{TagSet, UnknownKind, tag};
 use crate::canonical::host::Host;
 use crate::canonical::state::{Control, Reach, State};
+use crate::canonical::table::Table;
 use crate::canonical::value::{Data, Value};
 use crate::effects::core::{Core, Pending, Reader};
 use crate::effects::model::{Calls, Effects, Indicator};
@@ -123,8 +124,8 @@ impl<'p> Walk<'_, 'p> {
 
     /// Another program doesn't have this shell's functions and aliases.
     pub fn forget_names(&mut self) {
-        self.state.functions = Rc::default();
-        self.state.aliases = Rc::default();
+        self.state.functions = Table::default();
+        self.state.aliases = Table::default();
     }
 
     /// Walks the items of a list one after the other.
@@ -244,7 +245,7 @@ impl<'p> Walk<'_, 'p> {
                     self.fork().command(&function.body);
                 }
                 let entry = Rc::new(function.clone());
-                Rc::make_mut(&mut self.state.functions).insert(function.name.clone(), vec![Some(entry)]);
+                self.state.functions.insert(function.name.clone(), vec![Some(entry)]);
                 Outcome::success()
             }
         }

@@ -2,7 +2,7 @@
 //!
 //! In: a [`Pattern`], an [`Effect`] with the marks of its target. Out: yes or no. Never: allocates.
 
-use crate::act::{ClassSet, TagSet};
+use crate::act::ClassSet;
 use crate::effects::model::Effect;
 use crate::place::pattern::target;
 use crate::policy::sought::{Marks, Sought};
@@ -16,7 +16,7 @@ pub fn matches(pattern: &Pattern, effect: &Effect, marks: Marks) -> bool {
         && (pattern.under == ClassSet::EMPTY || classes.has_any(pattern.under))
         && !classes.has_any(pattern.not_under)
         && effect.tags.has_all(pattern.all)
-        && (pattern.any == TagSet::EMPTY || effect.tags.has_any(pattern.any))
+        && (pattern.any.is_empty() || effect.tags.has_any(pattern.any))
         && !effect.tags.has_any(pattern.none)
         && (pattern.programs.is_empty() || pattern.programs.contains(&&*effect.program))
         && !pattern.not_programs.contains(&&*effect.program)

@@ -117,8 +117,8 @@ impl fmt::Display for NoShell {
 /// What stands in every agent-sh, near the start of the file: `main.rs` puts it into an ELF note.
 pub const MARKER: &[u8; 24] = b"agent-sh:itself:5f1c7e90";
 
-/// How much of a file is searched for the marker; notes lie in the first page or two.
-const HEAD: usize = 16 << 10;
+/// How much of a file is searched for the marker; notes lie in the first page or two, at multiples of four.
+const HEAD: usize = 8 << 10;
 
 /// Finds the shell for `argv0`.
 pub fn find(argv0: &[u8], candidates: &Candidates) -> Result<RealShell, NoShell> {
@@ -184,7 +184,8 @@ impl Seen {
         if !head.starts_with(b"\x7fELF") {
             return Self::Unfit("is no ELF program");
         }
-        if memchr::memmem::find(&head, MARKER).is_some() {
+        // not memchr: it asks the processor what it can do, 40 microseconds under a hypervisor
+        if head.windows(MARKER.len()).step_by(4).any(|part| part == MARKER) {
             return Self::Unfit("is an agent-sh too");
         }
         Self::Shell(head)

@@ -9,6 +9,7 @@ use super::pattern;
 use super::resolve::{Climbs, Resolved, UNKNOWN, below, is_within};
 use super::setting::Setting;
 use crate::act::{Class, ClassSet};
+use crate::policy::sought::Marks;
 use crate::text;
 
 /// Which of a resolved path's ends an act concerns.
@@ -105,6 +106,7 @@ pub fn classify_path(path: &str, index: &Index, (setting, lookups): (&Setting, &
         homes: [home, somebody.filter(|_| home != somebody)],
         workspace: in_workspace,
         anywhere: root,
+        marks: Marks::of(root),
         globs: globs(path),
     };
     let mut found = index.classes(&subject);
@@ -165,6 +167,7 @@ fn classify_tail(path: &str, index: &Index) -> ClassSet {
         homes: [Some(tail), None],
         workspace: Some(tail),
         anywhere: tail,
+        marks: Marks::of(tail),
         globs: Globs::Literal,
     };
     let rooted = Subject { root: Some(tail), homes: [None; 2], workspace: None, ..loose };

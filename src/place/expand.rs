@@ -4,6 +4,8 @@
 //! Out: the paths as the shell would write them, sorted, or that there are none or too many.
 //! Never: reads more folders and names than its bounds; then the answer is [`Expansion::TooMany`].
 
+use std::rc::Rc;
+
 use super::glob::{Extended, Glob, is_pattern, unescape};
 use super::lookup::{Lookups, Names};
 use super::resolve::normal;
@@ -109,10 +111,10 @@ impl Run<'_> {
         let hidden = part.starts_with('.') || part.starts_with("\\.");
         let mut out = Vec::new();
         for head in heads {
-            for name in self.names(head)? {
+            for name in self.names(head)?.iter() {
                 let shown = hidden || !name.starts_with('.') || self.options.dots == Dots::Shown;
-                if shown && glob.matches(&name)? {
-                    let path = beneath(head, &name);
+                if shown && glob.matches(name)? {
+                    let path = beneath(head, name);
                     if last || self.is_folder(&path) {
                         out.push(path);
                     }
@@ -133,8 +135,8 @@ impl Run<'_> {
         for _ in 0..DEPTH_LIMIT {
             let mut next = Vec::new();
             for head in &level {
-                for name in self.names(head)?.into_iter().filter(|n| !n.starts_with('.')) {
-                    let path = beneath(head, &name);
+                for name in self.names(head)?.iter().filter(|n| !n.starts_with('.')) {
+                    let path = beneath(head, name);
                     let folder = self.kind(&path) == Some(FileKind::Folder);
                     if folder || last {
                         out.push(path.clone());
@@ -156,7 +158,7 @@ impl Run<'_> {
         None
     }
 
-    fn names(&mut self, head: &str) -> Option<Vec<String>> {
+    fn names(&mut self, head: &str) -> Option<Rc<[String]>> {
         self.reads += 1;
         if self.reads > READ_LIMIT {
             return None;
@@ -164,7 +166,7 @@ impl Run<'_> {
         match self.lookups.entries(&self.absolute(head), FOLDER_LIMIT) {
             Names::All(names) => Some(names),
             Names::TooMany => None,
-            Names::NoFolder => Some(Vec::new()),
+            Names::NoFolder => Some(Rc::default()),
         }
     }
 

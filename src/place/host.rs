@@ -10,6 +10,8 @@ use super::index::Index;
 use super::pattern;
 use super::resolve::UNKNOWN;
 use crate::act::{Class, ClassSet};
+use crate::policy::catalogue::Peer as Pattern;
+use crate::policy::sought::Marks;
 
 /// What a peer's text names.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -153,12 +155,19 @@ pub fn classify(peer: &Peer, index: &Index) -> ClassSet {
 fn classify_endpoint(endpoint: &Endpoint, index: &Index) -> ClassSet {
     let host = endpoint.host.as_str();
     let mut found = ClassSet::EMPTY;
-    for place in index.hosts() {
-        if place.patterns.iter().any(|p| matches(p, endpoint))
-            && !place.except.iter().any(|p| matches(p, endpoint))
-        {
-            found = found.with(place.class);
+    let marks = Marks::of(host);
+    for places in index.catalogues() {
+        let mut of_layer = ClassSet::EMPTY;
+        for peer in places.hosts.iter().filter(|peer| marks.has_all(peer.needs)) {
+            let except = |other: &Pattern| {
+                other.place == peer.place && marks.has_all(other.needs) && matches(other, endpoint)
+            };
+            if !of_layer.has(peer.class) && matches(peer, endpoint) && !places.host_excepts.iter().any(except)
+            {
+                of_layer = of_layer.with(peer.class);
+            }
         }
+        found = found.union(of_layer);
     }
     if host.contains(UNKNOWN) {
         found = found.with(Class::Unknown);
@@ -178,17 +187,15 @@ fn classify_endpoint(endpoint: &Endpoint, index: &Index) -> ClassSet {
 
 /// Whether a `host:` pattern names the endpoint: `host:name`, `host:**.name` (the name itself and all below
 /// it), either with `/path` patterns behind.
-fn matches(pattern: &str, endpoint: &Endpoint) -> bool {
-    let Some(pattern) = pattern.strip_prefix("host:") else { return false };
-    let (name, path) = pattern.split_once('/').map_or((pattern, None), |(name, path)| (name, Some(path)));
+fn matches(pattern: &Pattern, endpoint: &Endpoint) -> bool {
     let host = endpoint.host.as_str();
-    let fits = match name.strip_prefix("**.") {
+    let fits = match pattern.name.strip_prefix("**.") {
         Some(domain) => {
             host.strip_suffix(domain).is_some_and(|front| front.is_empty() || front.ends_with(['.', UNKNOWN]))
         }
-        None => pattern::component(name, host),
+        None => pattern::component(pattern.name, host),
     };
-    fits && path.is_none_or(|path| pattern::path(path, endpoint.path.trim_start_matches('/')))
+    fits && pattern.path.is_none_or(|path| pattern::path(path, endpoint.path.trim_start_matches('/')))
 }
 
 /// Names that no public server answers: single labels, and top levels that are kept for private use.

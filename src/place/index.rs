@@ -10,13 +10,13 @@ use super::pattern;
 use crate::act::ClassSet;
 use crate::policy::catalogue::{Anchor, Catalogue, Chains, Entry, Excepts, Scope};
 use crate::policy::embedded;
+use crate::policy::sought::Marks;
 use crate::policy::tables::Place;
 
 /// Places of all layers of a policy. Those of the binary are sorted already, others at the first question.
 #[derive(Debug, Default)]
 pub struct Index {
     layers: Vec<Layer>,
-    hosts: OnceLock<Vec<&'static Place>>,
 }
 
 #[derive(Debug)]
@@ -35,6 +35,8 @@ pub(super) struct Subject<'p> {
     pub workspace: Option<&'p str>,
     /// For names that may stand anywhere.
     pub anywhere: &'p str,
+    /// Of the whole path.
+    pub marks: Marks,
     /// Whether globs in the path are compared with what they could stand for.
     pub globs: Globs,
 }
@@ -49,20 +51,18 @@ impl Index {
     pub fn new(layers: impl IntoIterator<Item = &'static [Place]>) -> Self {
         let layers = layers.into_iter().filter(|places| !places.is_empty());
         let layers = layers.map(|places| Layer { places, sorted: OnceLock::new() }).collect();
-        Self { layers, hosts: OnceLock::new() }
+        Self { layers }
     }
 
-    /// Places whose patterns are hosts. A place holds either paths or hosts.
-    pub(super) fn hosts(&self) -> &[&'static Place] {
-        let is_host = |place: &&Place| place.patterns.first().is_some_and(|p| p.starts_with("host:"));
-        self.hosts.get_or_init(|| self.layers.iter().flat_map(|layer| layer.places).filter(is_host).collect())
+    /// The places of each layer.
+    pub(super) fn catalogues(&self) -> impl Iterator<Item = &Catalogue> {
+        self.layers.iter().map(Layer::sorted)
     }
 
     /// Classes whose places include the path.
     pub(super) fn classes(&self, subject: &Subject) -> ClassSet {
         let mut set = ClassSet::EMPTY;
-        for layer in &self.layers {
-            let sorted = layer.sorted();
+        for sorted in self.catalogues() {
             let mut found = Found { subject, set, excepts: &sorted.excepts, excepted: None };
             sorted.patterns.visit(subject, &mut |entry, fits| found.take(entry, fits));
             set = found.set;
@@ -84,13 +84,13 @@ impl Chains {
     /// Shows each entry that might match, with the part of the path that it is to be tried on.
     fn visit(&self, subject: &Subject, see: &mut See) {
         if let Some(root) = subject.root {
-            self.under(Anchor::Root, root, see);
+            self.under(Anchor::Root, root, subject.marks, see);
         }
         for home in subject.homes.iter().flatten() {
-            self.under(Anchor::Home, home, see);
+            self.under(Anchor::Home, home, subject.marks, see);
         }
         if let Some(workspace) = subject.workspace {
-            self.under(Anchor::Workspace, workspace, see);
+            self.under(Anchor::Workspace, workspace, subject.marks, see);
         }
         self.anywhere(subject, see);
         if subject.globs == Globs::Live {
@@ -98,12 +98,12 @@ impl Chains {
         }
     }
 
-    fn under(&self, anchor: Anchor, path: &str, see: &mut See) {
+    fn under(&self, anchor: Anchor, path: &str, marks: Marks, see: &mut See) {
         let first = path.find('/').unwrap_or(path.len());
         let second = path.get(first + 1..).map(|rest| first + 1 + rest.find('/').unwrap_or(rest.len()));
         let keys = [Some(0), Some(first).filter(|f| *f > 0), second];
         for key in keys.iter().flatten().filter_map(|end| path.get(..*end)) {
-            for entry in self.chain(anchor, key) {
+            for entry in self.chain(anchor, key, marks) {
                 see(entry, &|p| pattern::begins(p, path) && pattern::path(p, path));
             }
         }
@@ -113,7 +113,7 @@ impl Chains {
         let mut rest = subject.anywhere;
         loop {
             let (name, more) = rest.split_once('/').unwrap_or((rest, ""));
-            for entry in self.chain(Anchor::Anywhere, name) {
+            for entry in self.chain(Anchor::Anywhere, name, subject.marks) {
                 if entry.scope.reaches(rest, subject) {
                     see(entry, &|p| pattern::path(p, rest));
                 }
@@ -125,14 +125,14 @@ impl Chains {
         }
         // `rest` is the last component now
         if let Some((_, end)) = rest.rsplit_once('.') {
-            for entry in self.chain(Anchor::Extension, end) {
+            for entry in self.chain(Anchor::Extension, end, subject.marks) {
                 if entry.scope.reaches(rest, subject) {
                     see(entry, &|p| pattern::component(p, rest));
                 }
             }
         }
         let first = rest.bytes().next();
-        for entry in self.chain(Anchor::Loose, "") {
+        for entry in self.chain(Anchor::Loose, "", subject.marks) {
             if entry.pattern.contains('/') {
                 see(entry, &|p| anywhere(p, subject.anywhere));
             } else if entry.begins_with(first) && entry.scope.reaches(rest, subject) {
@@ -144,19 +144,10 @@ impl Chains {
     /// Globs that the shell will expand: every anchored pattern that could mean the same. Names that may
     /// stand anywhere are left out, else `*` would be each of them.
     fn live(&self, subject: &Subject, see: &mut See) {
-        let first = |path: Option<&str>| path.and_then(|path| path.bytes().next());
-        let (root, homes) = (first(subject.root), subject.homes.map(first));
-        for entry in self.entries.iter() {
-            match entry.anchor {
-                Anchor::Root if !entry.may_begin(root) => {}
-                Anchor::Home if !homes.iter().any(|home| entry.may_begin(*home)) => {}
-                Anchor::Root => {
-                    see(entry, &|p| subject.root.is_some_and(|path| overlaps(p, path)));
-                }
-                Anchor::Home => {
-                    see(entry, &|p| subject.homes.iter().flatten().any(|path| overlaps(p, path)));
-                }
-                Anchor::Workspace | Anchor::Anywhere | Anchor::Extension | Anchor::Loose => {}
+        let homes = subject.homes.iter().flatten().map(|home| (Anchor::Home, *home));
+        for (anchor, path) in subject.root.iter().map(|root| (Anchor::Root, *root)).chain(homes) {
+            for entry in self.beginning_like(anchor, path) {
+                see(entry, &|p| overlaps(p, path));
             }
         }
     }
@@ -176,16 +167,6 @@ impl Scope {
 }
 
 impl Entry {
-    /// Cheap test before two globs are compared: the first byte of each is the same, or a special one of
-    /// either.
-    fn may_begin(&self, first: Option<u8>) -> bool {
-        match (self.pattern.bytes().next(), first) {
-            (Some(own), Some(first)) => own == first || is_special(own) || is_special(first),
-            (Some(own), None) => is_special(own),
-            (None, _) => true,
-        }
-    }
-
     /// Cheap test before a glob is tried: its first byte is that of the name, or a special one.
     fn begins_with(&self, first: Option<u8>) -> bool {
         let own = self.pattern.bytes().next();
@@ -212,7 +193,7 @@ struct Found<'s, 'p> {
     set: ClassSet,
     excepts: &'s Chains,
     /// Places of which the path is an exception; looked for at the first match that has any.
-    excepted: Option<Vec<u16>>,
+    excepted: Option<Vec<u32>>,
 }
 
 impl Found<'_, '_> {
@@ -226,7 +207,7 @@ impl Found<'_, '_> {
         self.set = self.set.with(entry.class);
     }
 
-    fn excepted(&mut self) -> &[u16] {
+    fn excepted(&mut self) -> &[u32] {
         let (excepts, subject) = (self.excepts, self.subject);
         self.excepted.get_or_insert_with(|| {
             let mut places = Vec::new();

@@ -10,11 +10,14 @@ use std::rc::Rc;
 
 use crate::world::{FileKind, Meta, World};
 
-/// The world behind a memory and a budget.
+/// The world behind a memory and a budget. Hashed: paths share long beginnings, which an ordered map compares
+/// again and again.
 pub struct Lookups<'w> {
     world: &'w dyn World,
     known: RefCell<HashMap<Box<str>, Option<Meta>>>,
     kept: RefCell<HashMap<Box<str>, Kept>>,
+    /// With the limit that was asked for.
+    listed: RefCell<HashMap<Box<str>, (usize, Listed)>>,
     left: Cell<u32>,
     /// Bytes of kept contents that may still be gone through.
     readable: Cell<usize>,
@@ -26,6 +29,9 @@ const READ_LIMIT: usize = 12 << 20;
 
 /// A file's content, or that it is not to be had.
 type Kept = Option<Rc<[u8]>>;
+
+/// A folder's names, or that the world doesn't say.
+type Listed = Option<Rc<[String]>>;
 
 /// Whether every question could be asked.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -42,6 +48,7 @@ impl<'w> Lookups<'w> {
             world,
             known: RefCell::default(),
             kept: RefCell::default(),
+            listed: RefCell::default(),
             left: Cell::new(limit),
             readable: Cell::new(READ_LIMIT),
             state: Cell::new(Budget::Enough),
@@ -96,10 +103,18 @@ impl<'w> Lookups<'w> {
 
     /// Names in a folder, sorted. Counts one question per 64 names, so that a wide tree costs its width.
     pub fn entries(&self, path: &str, limit: usize) -> Names {
-        if self.spend(1).is_none() {
-            return Names::TooMany;
-        }
-        match self.world.entries(path, limit) {
+        let known = self.listed.borrow().get(path).filter(|(asked, _)| *asked == limit).cloned();
+        let found = if let Some((_, names)) = known {
+            names
+        } else {
+            if self.spend(1).is_none() {
+                return Names::TooMany;
+            }
+            let names: Listed = self.world.entries(path, limit).map(Rc::from);
+            self.listed.borrow_mut().insert(path.into(), (limit, names.clone()));
+            names
+        };
+        match found {
             Some(names) => {
                 // the names are here already; only the next question may fail
                 let cost = u32::try_from(names.len() / 64).unwrap_or(u32::MAX);
@@ -126,7 +141,7 @@ impl<'w> Lookups<'w> {
 /// What a folder holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Names {
-    All(Vec<String>),
+    All(Rc<[String]>),
     /// more than the limit, or not readable
     TooMany,
     NoFolder,

@@ -5,6 +5,7 @@
 //! Never: reads anything; takes longer than pattern × path.
 
 use super::glob::{self, Extended, Glob};
+use crate::policy::sought::is_flat;
 
 /// Cheap test before a path is tried: the bytes up to the first special one of either.
 pub(super) fn begins(pattern: &str, path: &str) -> bool {
@@ -197,7 +198,7 @@ pub fn target(pattern: &str, text: &str) -> bool {
     if !may_match(pattern, text) {
         return false;
     }
-    if pattern.split('/').any(|part| part.contains("**") && part != "**") {
+    if is_flat(pattern) {
         return choices(pattern).iter().any(|choice| flat(choice, text));
     }
     match (pattern.strip_prefix('/'), text.strip_prefix('/')) {
@@ -254,6 +255,7 @@ pub(super) fn is_live(path: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::policy::sought::{Marks, Sought};
 
     #[test]
     fn the_short_ways_answer_as_the_long_ones() {
@@ -297,6 +299,54 @@ mod tests {
         ];
         for (pattern, text, expected) in cases {
             assert_eq!(path(pattern, text), expected, "{pattern} {text}");
+        }
+    }
+
+    #[test]
+    fn choices_told_apart_match_what_they_match_together() {
+        let texts = [
+            "",
+            "/",
+            "a",
+            "/a",
+            "/a/b",
+            "/etc/shadow",
+            "/etc/shadow-",
+            "/etc/ssh/sshd_config",
+            "x=y",
+            "/h/u/.ssh",
+            "/h/u/.ssh/id_rsa",
+            "**",
+            "/h/{a,b}",
+            "fa()",
+            "remove()",
+            "os.remove()x",
+            "/a/",
+            "a//b",
+            "/tmp/x.sh",
+        ];
+        let policy = crate::policy::Policy::embedded();
+        let whens = policy.rules().iter().flat_map(|rule| rule.when);
+        let shipped = whens.flat_map(|when| when.targets.iter().chain(when.not_targets)).map(|s| s.glob);
+        let own = [
+            "/{a,etc}/{b,sh*}",
+            "/*/{ssh,shadow}*",
+            "**/{.ssh,.aws}/**",
+            "**remove({})**",
+            "/{a,}",
+            "{a,x}=*",
+            "**{a,y}",
+            "/tmp/{*.sh,[a-z]}",
+            "/h/*/{.ssh,x}/id_{r?a,dsa}",
+            "**{,y}",
+            "/a/{,b}",
+        ];
+        for pattern in own.into_iter().chain(shipped) {
+            let apart = Sought::choices(pattern);
+            for text in texts {
+                let fits = |s: &Sought| Marks::of(text).has_all(s.needs) && target(s.glob, text);
+                assert_eq!(target(pattern, text), apart.iter().any(fits), "{pattern} {text}");
+            }
         }
     }
 

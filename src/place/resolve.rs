@@ -4,6 +4,7 @@
 //! Never: trusts a path that was not looked at: where a component is missing the rest is read lexically,
 //! where links go round the path stays as it is and says so.
 
+use std::borrow::Cow;
 use std::rc::Rc;
 
 use super::lookup::Lookups;
@@ -196,11 +197,11 @@ impl<'a> Walk<'a> {
 
     fn run(mut self, joined: &str) -> Self {
         // parts still to go, the next one last
-        let mut ahead: Vec<Rc<str>> = Vec::new();
+        let mut ahead: Vec<String> = Vec::new();
         let mut given = joined.split('/').filter(|part| !part.is_empty() && *part != ".").peekable();
         let mut there = true;
-        while let Some(part) = ahead.pop().or_else(|| given.next().map(Rc::from)) {
-            if &*part == ".." {
+        while let Some(part) = ahead.pop().map(Cow::Owned).or_else(|| given.next().map(Cow::Borrowed)) {
+            if part == ".." {
                 pop(&mut self.real);
                 self.exists = None;
                 continue;
@@ -229,7 +230,7 @@ impl<'a> Walk<'a> {
                         pop(&mut self.real);
                     }
                     let parts = target.split('/').filter(|p| !p.is_empty() && *p != ".");
-                    ahead.extend(parts.rev().map(Rc::from));
+                    ahead.extend(parts.rev().map(str::to_owned));
                 }
             }
         }

@@ -207,7 +207,7 @@ impl<'l> Repository<'l> {
             if folder != prefix && names.iter().any(|name| name == ".gitignore") {
                 self.read_ignores(&mut ignores, &folder);
             }
-            for name in names {
+            for name in names.iter() {
                 let Some(rest) = left.checked_sub(1) else { return Answer::Unknown };
                 left = rest;
                 let path = if folder.is_empty() { name.clone() } else { format!("{folder}/{name}") };

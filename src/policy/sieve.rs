@@ -20,9 +20,9 @@ pub struct Sieves {
 impl Sieves {
     pub fn of(rules: &[&Rule], semantics: &[Semantic], paths: &[PathWeight]) -> Self {
         Self {
-            rules: Sieve::of(rules.iter().map(|rule| rule.when)),
-            semantics: Sieve::of(semantics.iter().map(|entry| std::slice::from_ref(&entry.when))),
-            paths: Sieve::of(paths.iter().map(|entry| std::slice::from_ref(&entry.when))),
+            rules: Sieve::of(&rules.iter().map(|rule| rule.when)),
+            semantics: Sieve::of(&semantics.iter().map(|entry| std::slice::from_ref(&entry.when))),
+            paths: Sieve::of(&paths.iter().map(|entry| std::slice::from_ref(&entry.when))),
         }
     }
 }
@@ -37,7 +37,7 @@ pub struct Sieve {
 }
 
 impl Sieve {
-    fn of<'p>(owners: impl Iterator<Item = &'p [Pattern]> + Clone) -> Self {
+    fn of<'p>(owners: &(impl Iterator<Item = &'p [Pattern]> + Clone)) -> Self {
         let (mut starts, mut list) = (vec![0], Vec::new());
         for kind in Kind::ALL {
             let asks = |when: &Pattern| when.kinds == 0 || when.kinds & kind.bit() != 0;

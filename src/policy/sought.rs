@@ -63,8 +63,13 @@ impl Sought {
 /// Choices of one glob that are told apart.
 const CHOICES: usize = 64;
 
+/// Whether a glob over a target is one over its whole text, slashes included: a `**` stands next to something.
+pub fn is_flat(glob: &str) -> bool {
+    glob.split('/').any(|part| part.contains("**") && part != "**")
+}
+
 /// The texts that a glob's braces choose from; nothing for a glob without braces, and for one whose choices
-/// could mean more apart than together (an empty choice, a special character in one).
+/// could mean more apart than together.
 fn told_apart(glob: &str) -> Option<Vec<String>> {
     if glob.contains('\\') {
         return None;
@@ -72,8 +77,7 @@ fn told_apart(glob: &str) -> Option<Vec<String>> {
     let (mut out, mut rest) = (vec![String::new()], glob);
     while let Some((before, inner)) = rest.split_once('{') {
         let (arms, after) = inner.split_once('}')?;
-        let plain = |arm: &str| !arm.is_empty() && !arm.contains(['*', '?', '[', '{', '/']);
-        if !arms.split(',').all(plain) {
+        if arms.contains(['{', '/']) {
             return None;
         }
         let longer = |head: &String| {
@@ -86,7 +90,15 @@ fn told_apart(glob: &str) -> Option<Vec<String>> {
         }
         rest = after;
     }
-    (rest.len() < glob.len()).then(|| out.iter().map(|head| format!("{head}{rest}")).collect())
+    if rest.len() == glob.len() {
+        return None;
+    }
+    let choices: Vec<String> = out.iter().map(|head| format!("{head}{rest}")).collect();
+    let form = |text: &str| {
+        let empty = text.split('/').filter(|part| part.is_empty()).count();
+        (is_flat(text), text.matches("**").count(), empty)
+    };
+    choices.iter().all(|choice| form(choice) == form(glob)).then_some(choices)
 }
 
 #[cfg(test)]
@@ -97,7 +109,11 @@ mod tests {
     fn choices_are_told_apart_where_that_changes_nothing() {
         let apart = |glob| Sought::choices(glob).iter().map(|s| s.glob).collect::<Vec<_>>();
         assert_eq!(apart("/{a,b}/*.{c,d}"), ["/a/*.c", "/a/*.d", "/b/*.c", "/b/*.d"]);
-        for glob in ["/a", "/{a,}", "/{a*,b}", "/{a/b,c}", "/{a", "/{a,{b,c}}", "**f({})**", "\\{a,b}"] {
+        assert_eq!(apart("**/{a*,b}x{,y}"), ["**/a*x", "**/a*xy", "**/bx", "**/bxy"]);
+        assert_eq!(apart("**f({})**"), ["**f()**"]);
+        for glob in
+            ["/a", "/{a,}", "/*{a,*}", "**{a,}", "/{a,**}", "/{a/b,c}", "/{a", "/{a,{b,c}}", "\\{a,b}"]
+        {
             assert_eq!(apart(glob), [glob], "{glob}");
         }
         let many: &str = keep::text("{a,b,c,d}".repeat(4));

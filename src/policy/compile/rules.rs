@@ -182,6 +182,10 @@ fn sought(shape: Option<&Spanned<OneOrMany>>) -> &'static [Sought] {
     keep::list(globs.iter().flat_map(|glob| Sought::choices(glob)).collect())
 }
 
+fn excluded<T: PartialEq>(list: &[T], by: &[T]) -> bool {
+    !list.is_empty() && list.iter().all(|name| by.contains(name))
+}
+
 /// Why a pattern is of no use.
 fn contradiction(pattern: &Pattern) -> Option<&'static str> {
     let asks_nothing = pattern.kinds == 0
@@ -200,9 +204,6 @@ fn contradiction(pattern: &Pattern) -> Option<&'static str> {
     }
     if !pattern.any.is_empty() && pattern.none.has_all(pattern.any) {
         return Some("`any` and `without` exclude each other, so this can never match");
-    }
-    fn excluded<T: PartialEq>(list: &[T], by: &[T]) -> bool {
-        !list.is_empty() && list.iter().all(|name| by.contains(name))
     }
     if excluded(pattern.programs, pattern.not_programs) {
         return Some("`program` and `not-program` exclude each other, so this can never match");
