@@ -26,6 +26,7 @@ const TEXT: usize = 400;
 const KEPT_BYTES: usize = 3_500_000;
 /// Rows of a table.
 const ROWS: usize = 25;
+const FOLDERS: usize = 12;
 /// Bars of the plot.
 const BARS: i64 = 120;
 
@@ -90,7 +91,7 @@ impl Page {
             "time": time,
             "rules": rules,
             "agents": ranked(&tally.agents).into_iter().take(ROWS).map(counted).collect::<Vec<_>>(),
-            "folders": ranked(&tally.folders).into_iter().take(ROWS).map(counted).collect::<Vec<_>>(),
+            "folders": ranked(&tally.folders).into_iter().take(FOLDERS).map(counted).collect::<Vec<_>>(),
             "costly": costly,
             "events": latest_first(self.refused, self.others),
         });
