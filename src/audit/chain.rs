@@ -143,8 +143,8 @@ pub(super) fn append(path: &Path, object: &[u8], folder: Folder, deadline: Insta
     let before = file.metadata().map_err(|e| trouble(&e))?;
     let last = last(&head, &file, (before.ino(), before.size()));
     let (number, previous) = last.map_or((1, START), |link| (link.number.saturating_add(1), link.chain));
-    let (line, link) = seal(object, number, &previous);
-    channel::write_line(&file, &line)?;
+    let (sealed, link) = seal(object, number, &previous);
+    channel::write_line(&file, &sealed)?;
     let size = file.metadata().map_err(|e| trouble(&e))?.size();
     let now = Head::new(link.clone(), before.ino(), size);
     head.write_all_at(now.text().as_bytes(), 0).map_err(|e| trouble(&e))?;

@@ -89,7 +89,7 @@ impl Screen {
             }
             b'a' => match self.question().cloned() {
                 Some(question) if self.is_seen(&question) => return Wish::Allow(question),
-                Some(_) => self.news = "it is longer than its line: look at it with e first".to_owned(),
+                Some(_) => "it is longer than its line: look at it with e first".clone_into(&mut self.news),
                 None => {}
             },
             b'r' => return self.question().cloned().map_or(Wish::Nothing, Wish::Refuse),

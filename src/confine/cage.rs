@@ -19,8 +19,7 @@ pub enum Held {
 /// nothing.
 pub fn cage(readable: &[&Path], ports: &[u16]) -> Held {
     match ruleset::support(u8::MAX) {
-        Support::Missing(_) => Held::No,
         Support::Abi(abi) if ruleset::cage(abi, readable, ports).is_ok() => Held::Yes,
-        Support::Abi(_) => Held::No,
+        Support::Missing(_) | Support::Abi(_) => Held::No,
     }
 }

@@ -60,7 +60,7 @@ pub fn draw(policy: &ConfinePolicy, scene: &Scene<'_>, need: &Need<'_>) -> Outli
         held: (elevated && !free).then_some(NO_ELEVATION),
     };
     if policy.level == Level::Off || free {
-        outline.level = Level::Off.name().to_owned();
+        Level::Off.name().clone_into(&mut outline.level);
         outline.signals = Signals::Any;
         return outline;
     }

@@ -172,7 +172,9 @@ impl Core<'_> {
             return;
         }
         if self.policy.temper().confine.closed.contains(&program) {
-            needs.iter().for_each(|need| calls.need(need));
+            for need in needs {
+                calls.need(need);
+            }
         } else {
             calls.extent = Extent::Open;
         }

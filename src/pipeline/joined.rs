@@ -46,7 +46,7 @@ pub(super) fn settle(
     if decision.verdict == Verdict::Allow {
         return Settled::allowed();
     }
-    let words = invocation.argv.iter().map(|word| word.as_bytes()).filter(|word| *word != whole);
+    let words = invocation.argv.iter().map(std::ffi::CString::as_bytes).filter(|word| *word != whole);
     let words: Vec<&[u8]> = words.collect();
     let call = Call {
         text,

@@ -125,7 +125,7 @@ impl<'d> Found<'d> {
                 if effect.target.classes.has(Class::Null) {
                     return Some(());
                 }
-                self.grant(written(effect, path).filter(|_| is_placed(effect))?)
+                self.grant(is_placed(effect).then(|| written(effect, path))?)
             }
             Kind::Signal => {
                 self.signals = Signals::Any;
@@ -186,17 +186,17 @@ impl<'d> Found<'d> {
 }
 
 /// How a program changes its target: in its place, or by way of the folder around it.
-fn written<'d>(effect: &Effect, path: &'d str) -> Option<Grant<'d>> {
+fn written<'d>(effect: &Effect, path: &'d str) -> Grant<'d> {
     let recursive = effect.tags.has(tag::RECURSIVE);
     match (effect.kind, &*effect.program) {
-        (Kind::Delete, "rm" | "rmdir" | "unlink" | "find") => Some(Grant::Remove(path)),
-        (Kind::Delete | Kind::Move, _) => Some(Grant::Replace(path)),
+        (Kind::Delete, "rm" | "rmdir" | "unlink" | "find") => Grant::Remove(path),
+        (Kind::Delete | Kind::Move, _) => Grant::Replace(path),
         (
             Kind::Write | Kind::Append | Kind::Create,
             ">" | "shell" | "tee" | "dd" | "touch" | "truncate" | "mkdir",
-        ) => Some(Grant::Write(path)),
-        (Kind::Write, "cp") if !recursive => Some(Grant::Write(path)),
-        _ => Some(Grant::Put(path)),
+        ) => Grant::Write(path),
+        (Kind::Write, "cp") if !recursive => Grant::Write(path),
+        _ => Grant::Put(path),
     }
 }
 
@@ -222,9 +222,8 @@ fn ports(target: &str, program: &str) -> Option<Vec<u16>> {
     }
     match port {
         Some(port) if !ports.contains(&port) => ports.push(port),
-        Some(_) => {}
         None if !web => return None,
-        None => {}
+        Some(_) | None => {}
     }
     Some(ports)
 }

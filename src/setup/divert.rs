@@ -186,7 +186,10 @@ impl Layout {
         let _ = std::fs::remove_dir(&folder);
         result.map_err(|error| match error {
             DivertError::Broken(_, said) => DivertError::Broken(program.to_owned(), said),
-            other => other,
+            other @ (DivertError::NotRoot
+            | DivertError::Unsafe(_)
+            | DivertError::NoShell(_)
+            | DivertError::File(..)) => other,
         })
     }
 }
