@@ -7,6 +7,7 @@ pub mod delivery;
 mod hearing;
 pub(crate) mod joined;
 mod meant;
+mod packaged;
 pub(crate) mod needs;
 pub mod refusal;
 pub(crate) mod terms;
@@ -89,7 +90,10 @@ fn walk(mut argv: Vec<CString>, environ: Vec<CString>) -> Result<Infallible, End
     if repaired.is_some() {
         envelope = taken_apart(whole, &invocation, &context);
     }
-    let decision = judge(&invocation, (whole, &envelope), &context, &hearing);
+    let decision = match packaged::script(&invocation, &source) {
+        Some(note) => noted(note),
+        None => judge(&invocation, (whole, &envelope), &context, &hearing),
+    };
     let mut decision = meant::settle(decision, &course, meant.as_deref(), |meant| {
         judge(&invocation, (meant, &meant::holding(&envelope, meant)), &context, &hearing)
     });

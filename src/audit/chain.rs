@@ -218,11 +218,11 @@ mod tests {
 
     #[test]
     fn what_was_sealed_is_taken_apart_again() {
-        let (line, link) = seal(b"{\"text\":\",\\\"seq\\\":9\"}\n", 7, &START);
-        let sealed = unseal(&line).unwrap();
+        let (bytes, link) = seal(b"{\"text\":\",\\\"seq\\\":9\"}\n", 7, &START);
+        let sealed = unseal(&bytes).unwrap();
         assert_eq!((sealed.link.clone(), sealed.previous), (link, START));
         assert_eq!(sealed.found, sealed.link.chain);
-        for wrong in [&b"{}\n"[..], b"", b"{\"seq\":1}", line.get(..line.len() - 4).unwrap()] {
+        for wrong in [&b"{}\n"[..], b"", b"{\"seq\":1}", bytes.get(..bytes.len() - 4).unwrap()] {
             assert_eq!(unseal(wrong), None);
         }
     }

@@ -95,7 +95,11 @@ impl Walk<'_, '_> {
     /// A program given by its path: an effect on the file, and its content if it is a script.
     pub fn run_program_file(&mut self, call: &Call<'_>, head: &Field, target: Target) -> Option<Outcome> {
         let base: Rc<str> = Rc::from(head.text.rsplit('/').next().unwrap_or(&head.text));
-        let text = self.file_text(&target);
+        let text = match self.file_text(&target) {
+            // what the system brought is the same to us in every language: a program that nothing describes
+            FileText::There(_) if self.is_installed(&target) => FileText::Binary,
+            other => other,
+        };
         let tags = run_tags(&target, &text).union(head.tags);
         self.core.emit(Kind::Execute, target, self.state.ambient.union(tags), By::new(&base, call.span));
         let data = match text {
@@ -110,6 +114,19 @@ impl Walk<'_, '_> {
         };
         let lang = language_of(&data)?;
         Some(self.code_text(lang, &data, head, call.arguments()))
+    }
+
+    /// A script in the system's folders that root alone can change, and this text has not.
+    fn is_installed(&self, target: &Target) -> bool {
+        const FOLDERS: [&str; 6] =
+            ["/usr/bin/", "/usr/sbin/", "/bin/", "/sbin/", "/usr/lib/", "/usr/libexec/"];
+        FOLDERS.iter().any(|folder| target.resolved.starts_with(folder))
+            && self
+                .core
+                .places
+                .lookups
+                .meta(&target.resolved)
+                .is_some_and(|m| m.owner == 0 && m.mode & 0o022 == 0)
     }
 
     /// A file that nobody may execute, and whose mode this script doesn't touch.
