@@ -65,12 +65,7 @@ fn walk(mut argv: Vec<CString>, environ: Vec<CString>) -> Result<Infallible, End
     let shell = shell::find(name, &terms::candidates(temper))?;
     let mut invocation = Invocation::read(argv, environ, shell);
     let session = if invocation.is_session() { Session::Unmediated } else { Session::Judged };
-    let mut source = match session {
-        Session::Unmediated => Source::Nothing,
-        Session::Judged => {
-            Source::read(&invocation, &terms::limits(temper)).map_err(|e| unread(&hearing, &e))?
-        }
-    };
+    let mut source = read(&invocation, session, &hearing)?;
     let mut context = invocation.context();
     let received = judged(source.text(&invocation)).into_owned();
     let mut envelope = taken_apart(&received, &invocation, &context);
@@ -90,10 +85,8 @@ fn walk(mut argv: Vec<CString>, environ: Vec<CString>) -> Result<Infallible, End
     if repaired.is_some() {
         envelope = taken_apart(whole, &invocation, &context);
     }
-    let decision = match packaged::script(&invocation, &source) {
-        Some(note) => noted(note),
-        None => judge(&invocation, (whole, &envelope), &context, &hearing),
-    };
+    let by_package = packaged::script(&invocation, &source).map(noted);
+    let decision = by_package.unwrap_or_else(|| judge(&invocation, (whole, &envelope), &context, &hearing));
     let mut decision = meant::settle(decision, &course, meant.as_deref(), |meant| {
         judge(&invocation, (meant, &meant::holding(&envelope, meant)), &context, &hearing)
     });
@@ -122,6 +115,15 @@ fn walk(mut argv: Vec<CString>, environ: Vec<CString>) -> Result<Infallible, End
     let confined = hearing.close(warrant, case, session, (&invocation, &context))?;
     let argv = named(argv, invocation.shell.name);
     Ok(exec(confined, Call { program: invocation.shell.path, argv, environ: invocation.environ })?)
+}
+
+/// The text, wherever it is; a session's is not read.
+fn read(invocation: &Invocation, session: Session, hearing: &Hearing) -> Result<Source, End> {
+    match session {
+        Session::Unmediated => Ok(Source::Nothing),
+        Session::Judged => Source::read(invocation, &terms::limits(hearing.policy.temper()))
+            .map_err(|error| unread(hearing, &error)),
+    }
 }
 
 fn taken_apart<'t>(text: &'t str, invocation: &Invocation, context: &Context) -> Envelope<'t> {

@@ -14,7 +14,14 @@
     clippy::print_stderr,
     clippy::wildcard_enum_match_arm,
     clippy::format_collect,
-    clippy::format_push_string
+    clippy::format_push_string,
+    clippy::too_many_lines,
+    clippy::zombie_processes,
+    clippy::similar_names,
+    clippy::single_element_loop,
+    clippy::cast_possible_truncation,
+    clippy::doc_markdown,
+    clippy::duration_suboptimal_units
 )]
 
 #[path = "fidelity/stage.rs"]

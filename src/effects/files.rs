@@ -98,7 +98,11 @@ impl Walk<'_, '_> {
         let text = match self.file_text(&target) {
             // what the system brought is the same to us in every language: a program that nothing describes
             FileText::There(_) if self.is_installed(&target) => FileText::Binary,
-            other => other,
+            text @ (FileText::Written(_)
+            | FileText::There(_)
+            | FileText::Binary
+            | FileText::Unreadable
+            | FileText::Missing) => text,
         };
         let tags = run_tags(&target, &text).union(head.tags);
         self.core.emit(Kind::Execute, target, self.state.ambient.union(tags), By::new(&base, call.span));

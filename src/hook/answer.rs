@@ -70,6 +70,14 @@ pub fn broken(client: Client, why: &str) -> Reply {
 }
 
 #[cfg(test)]
+#[allow(
+    clippy::wildcard_enum_match_arm,
+    clippy::too_many_lines,
+    clippy::needless_for_each,
+    clippy::large_stack_arrays,
+    clippy::items_after_statements,
+    clippy::format_collect
+)]
 mod tests {
     use super::*;
 

@@ -199,6 +199,14 @@ fn user(json: &Value, facts: &Facts) -> User {
 }
 
 #[cfg(test)]
+#[allow(
+    clippy::wildcard_enum_match_arm,
+    clippy::too_many_lines,
+    clippy::needless_for_each,
+    clippy::large_stack_arrays,
+    clippy::items_after_statements,
+    clippy::format_collect
+)]
 mod tests {
     use super::*;
 

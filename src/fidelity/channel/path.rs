@@ -195,6 +195,14 @@ fn decode_one(step: &Step, rendering: &Rendering) -> Option<Vec<u8>> {
 }
 
 #[cfg(test)]
+#[allow(
+    clippy::wildcard_enum_match_arm,
+    clippy::too_many_lines,
+    clippy::needless_for_each,
+    clippy::large_stack_arrays,
+    clippy::items_after_statements,
+    clippy::format_collect
+)]
 mod tests {
     use proptest::prelude::*;
 
