@@ -1,3 +1,5 @@
+//! Tests of `fidelity::arrival`.
+
 use super::*;
 use crate::fidelity::intent::{Meant, record_in};
 

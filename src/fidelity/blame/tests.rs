@@ -1,3 +1,5 @@
+//! Tests of `fidelity::blame`.
+
 use super::*;
 
 fn evidence(meant: &str, hops: &[Option<&str>], status: i32, stderr: &str) -> Evidence {

@@ -1,3 +1,5 @@
+//! Tests of `fidelity::normal`.
+
 use super::*;
 use crate::syntax::bounds::Limits;
 use crate::syntax::grammar::{Dialect, parse};

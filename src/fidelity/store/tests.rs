@@ -1,3 +1,5 @@
+//! Tests of `fidelity::store`.
+
 use super::*;
 use crate::fidelity::intent::record_in;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
