@@ -72,8 +72,9 @@ impl<'a> Layout<'a> {
         self.reading();
         self.devices();
         self.streams();
-        if *bounds == Bounds::Policy {
-            self.usual();
+        match bounds {
+            Bounds::Policy => self.usual(),
+            Bounds::Effects { .. } => self.shown(),
         }
         for grant in grants {
             self.grant(*grant);
@@ -81,6 +82,19 @@ impl<'a> Layout<'a> {
         self.notes.sort_unstable();
         self.notes.dedup();
         self.notes
+    }
+
+    /// At level strict, where homes are closed: the workspace and its repository are read all the same.
+    fn shown(&mut self) {
+        let workspace = self.scene.workspace.map(path_of).and_then(|path| Spot::open(&path));
+        let Some(spot) = workspace.filter(|_| !self.closed.is_empty()) else { return };
+        if self.is_too_wide(&spot.path) {
+            self.notes.push("place-refused");
+            return;
+        }
+        for tree in std::iter::once(spot.path.clone()).chain(outer_repository(&spot.path)) {
+            self.allow_all(&cover(&tree, &self.hidden), Rights::Read);
+        }
     }
 
     /// What the level gives besides the grants.
