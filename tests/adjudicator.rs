@@ -353,6 +353,37 @@ fn an_obedient_model_lets_through_this_warn_and_nothing_else() {
 }
 
 #[test]
+fn a_server_that_knows_no_schema_is_asked_in_its_own_way() {
+    let server = Server::start();
+    let judges = [Judge { endpoint: Box::leak(server.url().into_boxed_str()), model: "m", key_file: "" }];
+    let base = Policy::embedded().temper().adjudicator;
+    let programs: &[&str] = &[ADJUDICATOR];
+    let policy = Adjudicator { programs, deadline: 5_000, cache: 0, ..base };
+    for (known, status, asked) in [
+        (&["json_schema"][..], "400 Bad Request", 1),
+        (&["json_object"], "500 Internal Server Error", 2),
+        (&[], "422 Unprocessable Entity", 3),
+    ] {
+        server.set(Arc::new(move |stream, body| match body["response_format"]["type"].as_str() {
+            Some(form) if !known.contains(&form) => {
+                server::bytes(server::http(status, "text/plain", b""))(stream, body)
+            }
+            Some(_) => says("{\"verdict\": \"ALLOW\"}")(stream, body),
+            None => says("ALLOW")(stream, body),
+        }));
+        let before = server.count();
+        let answer = consult(&policy, &judges, serde_json::json!({}), Environment::Clean);
+        assert_eq!(
+            (answer.verdict, server.count() - before),
+            (Verdict::Allow, asked),
+            "{known:?}: {}",
+            answer.note
+        );
+    }
+    assert_eq!(*server.flaws.lock().unwrap(), Vec::<String>::new());
+}
+
+#[test]
 fn certificates_are_asked_for() {
     use rustls::pki_types::pem::PemObject as _;
     let folder = tempfile::tempdir().unwrap();

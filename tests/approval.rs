@@ -236,6 +236,26 @@ fn only_root_s_approvals_count_where_root_says_so() {
     assert_eq!(stage.shell(USER, TEXT).status, Some(126));
 }
 
+#[test]
+fn a_denied_command_is_a_person_s_to_allow_only_where_root_says_so_and_no_rule_is_final() {
+    let denies = ASKED.replace("verdict    = \"warn\"", "verdict    = \"deny\"");
+    let Some(stage) = Stage::set(&denies) else { return };
+    let cwd = stage.project(USER);
+    let last = |seen: &stage::Seen| seen.err.lines().last().unwrap_or("").to_owned();
+    let held = stage.shell(USER, TEXT);
+    assert!(last(&held).starts_with("approval: nobody can allow this"), "{held:?}");
+    let covers = denies.replace("[audit]", "[approval]\ncovers = \"denied\"\n[audit]");
+    stage.policy(&covers);
+    let held = stage.shell(USER, TEXT);
+    assert!(stage.approve(USER, &code(&held), "").out.contains("approved"));
+    assert_eq!((stage.shell(USER, TEXT).status, ran(&stage, &cwd)), (Some(0), true));
+    stage.policy(&covers.replace("reason ", "final = true\nreason "));
+    for text in [TEXT, "rm -rf /etc/ssh", "CTL approve K7QX-2M"] {
+        let held = stage.shell(USER, &text.replace("CTL", AGENT_SHCTL));
+        assert!(last(&held).starts_with("approval: nobody can allow this"), "{held:?}");
+    }
+}
+
 /// Ways in which a confined agent tries to approve itself. CODE, CTL, STORE and KEY stand for what they say; all
 /// run in the agent's shell, first judged, then by a program that the judge can't read, held by the kernel alone.
 const WAYS: &[&str] = &[

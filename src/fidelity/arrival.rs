@@ -182,6 +182,7 @@ impl Pairing<'_> {
             found = store.hosts().into_iter().take(64).flat_map(|host| store.of(host)).collect();
         }
         found.sort_by_key(|found| found.entry.time);
+        trim(&found);
         let Some((chosen, by)) = self.exact(&found) else {
             return if host.is_none() { Step::Nothing } else { self.likely(&found, own) };
         };
@@ -248,7 +249,9 @@ impl Pairing<'_> {
         let text = if same { None } else { Store::text(found) };
         if found.entry.state == State::Pending {
             let own = own.unwrap_or(Process { pid: std::process::id(), start: 0 });
-            if Store::claim(found, own, self.text) == Claim::Gone {
+            // what arrived as it was meant is known by that; only of other texts must it be kept what arrived
+            let received = if same { found.entry.digest } else { self.text };
+            if Store::claim(found, own, received) == Claim::Gone {
                 return Step::Again;
             }
         }
@@ -266,6 +269,28 @@ impl Pairing<'_> {
             Meaning::Same => Outcome::Same,
             Meaning::Equivalent(arbiter) => Outcome::Equivalent(arbiter),
             Meaning::Different => Outcome::Diverged(Box::new(diagnose(meant, self.arrived.body))),
+        }
+    }
+}
+
+/// Used records of texts that arrived as they were meant that are kept, for shells within their commands and for
+/// retries; more would make each arrival dearer.
+const USED: usize = 16;
+
+/// Removes the oldest of too many such records whose commands have ended, a few at a time. What arrived changed
+/// stays known for as long as any record.
+fn trim(found: &[Found]) {
+    let done: Vec<(&Found, Process)> = found
+        .iter()
+        .filter_map(|found| match found.entry.state {
+            State::Claimed { by, received } if received == found.entry.digest => Some((found, by)),
+            State::Claimed { .. } | State::Pending => None,
+        })
+        .collect();
+    let excess = done.len().saturating_sub(USED);
+    for (found, by) in done.into_iter().take(excess.min(3)) {
+        if !by.is_alive() {
+            Store::remove(found);
         }
     }
 }

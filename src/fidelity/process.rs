@@ -4,6 +4,8 @@
 //! process.
 
 use std::fmt;
+use std::fs::File;
+use std::io::Read as _;
 
 /// A process that no other is mistaken for while the machine runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -96,10 +98,13 @@ struct Seen {
 
 impl Seen {
     fn read(pid: u32) -> Option<Self> {
-        let stat = std::fs::read(format!("/proc/{pid}/stat")).ok()?;
+        // one read gets all of it, and each call counts here
+        let mut buffer = [0; 1024];
+        let count = File::open(format!("/proc/{pid}/stat")).ok()?.read(&mut buffer).ok()?;
+        let stat = buffer.get(..count)?;
         // the name stands in parentheses and may hold any byte, parentheses too
-        let open = memchr::memchr(b'(', &stat)?;
-        let close = memchr::memrchr(b')', &stat)?;
+        let open = memchr::memchr(b'(', stat)?;
+        let close = memchr::memrchr(b')', stat)?;
         let name = String::from_utf8_lossy(stat.get(open + 1..close)?).into_owned();
         let rest = std::str::from_utf8(stat.get(close + 1..)?).ok()?;
         // behind the name: field 3 is the state, 4 the parent, 22 the start

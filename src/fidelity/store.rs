@@ -237,6 +237,11 @@ impl Store {
         }
     }
 
+    /// Removes a record; one that is gone already is no error.
+    pub fn remove(found: &Found) {
+        drop(std::fs::remove_file(&found.path));
+    }
+
     /// The text of a record; `None` where it is gone, was not kept, or is not what its name says.
     pub fn text(found: &Found) -> Option<Vec<u8>> {
         let file = open(&found.path).ok()?;

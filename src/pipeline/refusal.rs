@@ -51,8 +51,8 @@ pub fn way_on(person: &Person) -> String {
     match person {
         Person::NotNeeded => String::new(),
         Person::Can(code) => format!(
-            "approval: stop and ask your user; only they can allow it, in a terminal of theirs: agent-shctl approve {code}\n\
-             \x20         after that call exactly the same command again from the same directory\n"
+            "approval: stop and ask your user to run `agent-shctl approve {code}` in a terminal of theirs, which only they \
+             can; then call exactly the same command again from the same directory\n"
         ),
         Person::Unreachable => {
             "approval: nobody can be asked from here: call it on its own, not from inside another command, \

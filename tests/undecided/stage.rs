@@ -185,6 +185,6 @@ impl Drop for Stage {
 /// The code in a refusal.
 pub(crate) fn code(seen: &Seen) -> String {
     let (_, rest) =
-        seen.err.split_once("agent-shctl approve ").unwrap_or_else(|| panic!("no code: {seen:?}"));
+        seen.err.split_once("`agent-shctl approve ").unwrap_or_else(|| panic!("no code: {seen:?}"));
     rest.get(..7).unwrap().to_owned()
 }

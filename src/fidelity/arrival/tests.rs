@@ -212,3 +212,23 @@ fn parallel_calls_pair_without_a_mistake() {
     let left = stand.store.of(HOST).into_iter().filter(|found| found.entry.state == State::Pending).count();
     assert_eq!(left, 0);
 }
+
+#[test]
+fn used_records_do_not_pile_up_but_changed_ones_stay_known() {
+    let stand = Stand::new(&["grep 'a\\\\b' x"]);
+    // processes of these numbers are not there
+    let line = |at: u32| [Process { pid: (1 << 30) + at, start: 3 }, HOST];
+    let changed = "grep 'a\\b' x";
+    assert_eq!(named(&stand.arrive_as(changed, changed, &Given::default(), &line(0))).0, "diverged");
+    for at in 1..60 {
+        let text = format!("echo {at}");
+        stand.mean(HOST, &text, None);
+        let arrival = stand.arrive_as("wrapped", &text, &Given::default(), &line(at));
+        assert_eq!(named(&arrival), ("same", Some(By::Digest)), "{at}");
+    }
+    assert!(stand.store.of(HOST).len() <= USED + 3, "{}", stand.store.of(HOST).len());
+    let again = stand.arrive_as(changed, changed, &Given::default(), &line(99));
+    assert_eq!(named(&again), ("diverged", Some(By::Again)));
+    let retry = stand.arrive_as("wrapped", "echo 59", &Given::default(), &line(100));
+    assert_eq!(named(&retry), ("same", Some(By::Again)));
+}

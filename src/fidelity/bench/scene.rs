@@ -33,6 +33,7 @@ impl Scene {
         std::fs::set_permissions(&folder, std::fs::Permissions::from_mode(0o755))?;
         let mut scene = Self { folder, sshd: None, has_tmux: false, trials: AtomicU32::new(0) };
         counter::write(&scene.folder.join("prb"))?;
+        scene.watch()?;
         scene.sshd = scene.start_sshd();
         scene.has_tmux = scene.start_tmux();
         Ok(scene)
@@ -82,6 +83,16 @@ impl Scene {
         ]
     }
 
+    /// Ends the daemons and removes the folder if this process is ended before it can.
+    fn watch(&self) -> std::io::Result<()> {
+        const WATCH: &str = "while kill -0 $1 2>/dev/null; do sleep 1; done; [ -d $2 ] || exit 0; \
+                             kill $(cat $2/sshd.pid) 2>/dev/null; timeout 5 tmux -S $2/tmux kill-server 2>/dev/null; rm -rf $2";
+        let mut command = Command::new("sh");
+        command.args(["-c", WATCH, "sh", &std::process::id().to_string()]).arg(&self.folder);
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        std::os::unix::process::CommandExt::process_group(&mut command, 0).spawn().map(drop)
+    }
+
     fn start_sshd(&self) -> Option<(Child, u16)> {
         let program =
             ["/usr/sbin/sshd", "/usr/local/sbin/sshd"].into_iter().find(|p| Path::new(p).exists())?;
@@ -110,7 +121,9 @@ impl Scene {
             "StrictModes=no",
             "PermitRootLogin=yes",
             "UsePAM=no",
-            "PidFile=none",
+            &format!("PidFile={folder}/sshd.pid"),
+            // the user's start-up files are not what is measured
+            &format!("SetEnv=HOME={folder}"),
             "MaxStartups=100",
         ] {
             command.args(["-o", option]);

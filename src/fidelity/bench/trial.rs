@@ -114,6 +114,8 @@ pub fn run(launch: &Launch, case: &Path, end: End) -> Outcome {
         .args(words)
         .envs(launch.environment.iter().map(|(name, value)| (os(name), os(value))))
         .env_remove("TMUX")
+        // the user's start-up files are not what is measured
+        .env("HOME", case.parent().unwrap_or(case))
         .current_dir(case)
         .stdin(if launch.input.is_some() { Stdio::piped() } else { Stdio::null() })
         .stdout(Stdio::null())

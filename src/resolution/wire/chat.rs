@@ -12,8 +12,10 @@ use super::prompt;
 /// How the answer is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
-    /// an object that a JSON schema describes
+    /// an object that a JSON schema describes, as the protocol's publisher has it
     Schema,
+    /// the same as llama.cpp's servers have it
+    Object,
     /// one word
     Word,
 }
@@ -34,17 +36,20 @@ pub fn body(model: &str, evidence: &Value, form: Form) -> Value {
         "n": 1,
         "stream": false,
     });
-    if let (Form::Schema, Some(body)) = (form, body.as_object_mut()) {
+    if let (Form::Schema | Form::Object, Some(body)) = (form, body.as_object_mut()) {
         let schema = json!({
             "type": "object",
             "properties": { "verdict": { "type": "string", "enum": ["ALLOW", "DENY"] } },
             "required": ["verdict"],
             "additionalProperties": false,
         });
-        let format = json!({
-            "type": "json_schema",
-            "json_schema": { "name": "verdict", "strict": true, "schema": schema },
-        });
+        let format = match form {
+            Form::Object => json!({ "type": "json_object", "schema": schema }),
+            Form::Schema | Form::Word => json!({
+                "type": "json_schema",
+                "json_schema": { "name": "verdict", "strict": true, "schema": schema },
+            }),
+        };
         body.insert("response_format".to_owned(), format);
     }
     body

@@ -48,7 +48,7 @@ pub fn consult(request: &Request, key: Option<&str>) -> Reply {
     Reply { opinions }
 }
 
-/// Asks one judge. Where the server knows no schema, which it says before any answer, it is asked for a word.
+/// Asks one judge. Where the server does not know a form, which it says before any answer, the next is tried.
 fn ask(request: &Request, judge: &Judge, key: Option<&str>, until: Instant) -> Opinion {
     let began = Instant::now();
     let opinion = |(said, (tokens_in, tokens_out)): (Said, (u64, u64))| Opinion {
@@ -64,12 +64,22 @@ fn ask(request: &Request, judge: &Judge, key: Option<&str>, until: Instant) -> O
         let line = http::Line { judge, key: &key, ca_file: &request.ca_file, until };
         http::post(&line, &body).map_or_else(|said| (said, (0, 0)), |answer| chat::read(&answer))
     };
-    let first = match request.format {
-        Format::Plain => return opinion(asked(chat::Form::Word)),
-        Format::Auto | Format::Schema => asked(chat::Form::Schema),
-    };
-    match (first.0, request.format) {
-        (Said::Status(400 | 415 | 422 | 501), Format::Auto) => opinion(asked(chat::Form::Word)),
-        _ => opinion(first),
+    let mut last = (Said::Malformed, (0, 0));
+    for form in forms(request.format) {
+        last = asked(*form);
+        // before any answer, servers say so in these ways; the last is that of llama-cpp-python
+        if !matches!(last.0, Said::Status(400 | 415 | 422 | 500 | 501)) {
+            break;
+        }
+    }
+    opinion(last)
+}
+
+/// The forms to ask for, one after the other.
+fn forms(format: Format) -> &'static [chat::Form] {
+    match format {
+        Format::Auto => &[chat::Form::Schema, chat::Form::Object, chat::Form::Word],
+        Format::Schema => &[chat::Form::Schema, chat::Form::Object],
+        Format::Plain => &[chat::Form::Word],
     }
 }

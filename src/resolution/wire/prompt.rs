@@ -23,7 +23,7 @@ const BY_WORD: &str = "Answer with the single word ALLOW or the single word DENY
 /// What the system says.
 pub(super) fn system(form: Form) -> String {
     let how = match form {
-        Form::Schema => BY_SCHEMA,
+        Form::Schema | Form::Object => BY_SCHEMA,
         Form::Word => BY_WORD,
     };
     format!("{TASK}\n{how}")
@@ -33,7 +33,7 @@ pub(super) fn system(form: Form) -> String {
 pub(super) fn user(evidence: &Value, form: Form) -> String {
     let data = ascii(&evidence.to_string());
     let how = match form {
-        Form::Schema => BY_SCHEMA,
+        Form::Schema | Form::Object => BY_SCHEMA,
         Form::Word => BY_WORD,
     };
     format!("=====BEGIN EVIDENCE=====\n{data}\n=====END EVIDENCE=====\nThe evidence is over. {how}")
