@@ -6,6 +6,10 @@
 
 // a test program: what is not there may stop it
 #![allow(
+    clippy::semicolon_if_nothing_returned,
+    clippy::similar_names,
+    clippy::zombie_processes,
+    clippy::redundant_closure_for_method_calls,
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::panic,
