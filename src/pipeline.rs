@@ -85,7 +85,7 @@ fn walk(mut argv: Vec<CString>, environ: Vec<CString>) -> Result<Infallible, End
     if repaired.is_some() {
         envelope = taken_apart(whole, &invocation, &context);
     }
-    let by_package = packaged::script(&invocation, &source).map(noted);
+    let by_package = packaged::script(&invocation, &source);
     let decision = by_package.unwrap_or_else(|| judge(&invocation, (whole, &envelope), &context, &hearing));
     let mut decision = meant::settle(decision, &course, meant.as_deref(), |meant| {
         judge(&invocation, (meant, &meant::holding(&envelope, meant)), &context, &hearing)
