@@ -86,7 +86,7 @@ pub(super) fn send(path: &Path, datagram: &[u8], deadline: Instant) -> Result<()
     }
 }
 
-/// Whether [`append`] may make the file's folder.
+/// Whether an append may make the file's folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Folder {
     MustExist,

@@ -1,7 +1,7 @@
 //! A probe: stands where a shell or program was, records how it was called, and ends.
 //!
 //! In: its argument vector, standard input, ancestors. Out: one record, and a chosen status.
-//! Never: runs anything of what it was given; waits for input longer than [`IDLE`].
+//! Never: runs anything of what it was given; waits for input longer than `IDLE`.
 
 use std::ffi::OsString;
 use std::io::Read as _;
