@@ -84,4 +84,5 @@ pub mod world;
 pub mod act;
 pub mod score;
 pub mod verdict;
+pub mod digest;
 pub mod text;

@@ -14,9 +14,9 @@ use std::time::{Duration, Instant};
 
 use nix::errno::Errno;
 use nix::fcntl::{Flock, FlockArg, OFlag};
-use sha2::{Digest as _, Sha256};
 
 use super::channel::{self, Folder, Trouble, trouble};
+use crate::digest::Digest;
 
 /// SHA-256 in lower-case hexadecimal.
 pub type Hash = [u8; 64];
@@ -59,7 +59,7 @@ pub fn seal(object: &[u8], number: u64, previous: &Hash) -> (Vec<u8>, Link) {
     for part in [NUMBER, number.to_string().as_bytes(), PREVIOUS, previous, b"\""] {
         line.extend_from_slice(part);
     }
-    let chain = hash(&line);
+    let chain = Digest::of(&line).hex();
     for part in [CHAIN, &chain[..], b"\"}\n"] {
         line.extend_from_slice(part);
     }
@@ -77,24 +77,13 @@ pub fn unseal(line: &[u8]) -> Option<Sealed> {
     let (rest, number) = rest.split_at_checked(rest.len().checked_sub(digits)?)?;
     rest.ends_with(NUMBER).then_some(())?;
     let number = std::str::from_utf8(number).ok().filter(|n| !n.starts_with('0'))?.parse().ok()?;
-    Some(Sealed { link: Link { number, chain }, previous, found: hash(body) })
+    Some(Sealed { link: Link { number, chain }, previous, found: Digest::of(body).hex() })
 }
 
 /// The hash at the end of a text.
 fn cut(text: &[u8]) -> Option<(&[u8], Hash)> {
     let (rest, hash) = text.split_last_chunk::<64>()?;
     hash.iter().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f')).then_some((rest, *hash))
-}
-
-fn hash(bytes: &[u8]) -> Hash {
-    const DIGITS: &[u8; 16] = b"0123456789abcdef";
-    let mut out = START;
-    for (pair, byte) in out.chunks_exact_mut(2).zip(Sha256::digest(bytes)) {
-        for (digit, nibble) in pair.iter_mut().zip([byte >> 4, byte & 15]) {
-            *digit = DIGITS.get(usize::from(nibble)).copied().unwrap_or(b'0');
-        }
-    }
-    out
 }
 
 /// The file beside the log that remembers where its chain ended, over rotations too.
@@ -230,7 +219,7 @@ mod tests {
     #[test]
     fn the_hash_is_sha_256() {
         let expected = b"ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
-        assert_eq!(&hash(b"abc"), expected);
+        assert_eq!(&Digest::of(b"abc").hex(), expected);
     }
 
     #[test]

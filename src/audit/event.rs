@@ -4,15 +4,11 @@
 //! Never: holds a byte that could end, split or forge a line (INVARIANT(I10)); never the whole of a
 //! secret whose shape is known.
 
-use std::fmt::Write as _;
-use std::fs::File;
-use std::io::Read as _;
-
-use sha2::{Digest as _, Sha256};
-
 use super::mask::mask;
 use crate::decision::{Coverage, Decision};
+use crate::digest::Digest;
 use crate::fidelity::arrival::{self as fidelity, Arrival};
+use crate::invocation::process::head;
 use crate::text;
 use crate::verdict::Verdict;
 
@@ -59,16 +55,13 @@ impl Subject {
     /// Reads the kernel's answers about this process.
     pub fn read() -> Self {
         let ppid = nix::unistd::getppid();
-        // at most 15 bytes and a newline (proc(5)), which the kernel gives at once
-        let mut room = [0; 64];
-        let comm = File::open(format!("/proc/{ppid}/comm")).and_then(|mut file| file.read(&mut room));
-        let parent = comm.ok().and_then(|length| room.get(..length)).unwrap_or_default();
+        let parent = head(&format!("/proc/{ppid}/comm"));
         Self {
             uid: nix::unistd::getuid().as_raw(),
             gid: nix::unistd::getgid().as_raw(),
             pid: std::process::id(),
             ppid: u32::try_from(ppid.as_raw()).unwrap_or(0),
-            parent: text::judged(parent.strip_suffix(b"\n").unwrap_or(parent)).into_owned(),
+            parent: text::judged(parent.strip_suffix(b"\n").unwrap_or(&parent)).into_owned(),
         }
     }
 }
@@ -233,7 +226,7 @@ fn asked(decision: &Decision, facts: &Facts<'_>) -> Vec<(&'static str, Value)> {
         ("ppid", Value::Number(u64::from(*ppid))),
         ("parent", words(parent, 64)),
         ("cwd", words(facts.cwd, 512)),
-        ("sha256", Value::Text(digest(facts.text))),
+        ("sha256", Value::Text(Digest::of(facts.text).to_string())),
         ("length", Value::Number(u64::try_from(facts.text.len()).unwrap_or(u64::MAX))),
         ("policy", words(facts.policy, 128)),
         ("micros", Value::Number(facts.micros)),
@@ -259,14 +252,6 @@ fn asked(decision: &Decision, facts: &Facts<'_>) -> Vec<(&'static str, Value)> {
         out.push(("class", words(class.name(), 64)));
     }
     out
-}
-
-/// SHA-256 in lower-case hexadecimal.
-fn digest(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().fold(String::with_capacity(64), |mut out, byte| {
-        let _ = write!(out, "{byte:02x}");
-        out
-    })
 }
 
 /// Escapes a text and cuts it at a character's border to at most `limit` bytes and the mark.

@@ -14,6 +14,7 @@ use clap::{Arg, ArgMatches, Command};
 use crate::act::tag;
 use crate::cli::context::{Asked, context, policy_in_force};
 use crate::decision::Decision;
+use crate::digest::Digest;
 use crate::effects::model::Effect;
 use crate::evidence::matching::matches;
 use crate::invocation::startup;
@@ -25,7 +26,6 @@ use crate::policy::exception::{CLASS, Exception, Standing};
 use crate::policy::keep;
 use crate::policy::sought::Marks;
 use crate::policy::tables::Lifted;
-use crate::resolution::code::digest;
 use crate::text::{escape, raw};
 use crate::verdict::Verdict;
 use crate::verify::Judge;
@@ -113,7 +113,7 @@ fn read(source: &Source) -> anyhow::Result<(Vec<Past>, BTreeSet<String>)> {
             let line = line::own(text);
             if let Some(record) = line.as_deref().and_then(Record::parse) {
                 let text = unescape(&record.text);
-                let whole = text.filter(|text| digest(&raw(text)) == record.sha256);
+                let whole = text.filter(|text| Digest::of(&raw(text)).to_string() == record.sha256);
                 match (whole, unescape(&record.cwd)) {
                     (Some(text), Some(cwd)) => all.push(Past {
                         sha256: record.sha256.to_string(),
@@ -334,7 +334,13 @@ mod tests {
 
     fn past(text: &str) -> Past {
         let cwd = "/home/dev/proj".to_owned();
-        Past { sha256: digest(text.as_bytes()), time: "t".to_owned(), text: text.to_owned(), cwd, uid: 0 }
+        Past {
+            sha256: Digest::of(text.as_bytes()).to_string(),
+            time: "t".to_owned(),
+            text: text.to_owned(),
+            cwd,
+            uid: 0,
+        }
     }
 
     #[test]

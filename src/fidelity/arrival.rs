@@ -4,8 +4,8 @@
 //! Never: pairs by likeness where two could be meant; lets a text through a second time that differed the
 //! first time, only since its record is used up.
 
+use crate::digest::Digest;
 use crate::fidelity::compare::{self, Arbiter, Meaning, Slow};
-use crate::fidelity::digest::Digest;
 use crate::fidelity::intent::{call_key, now};
 use crate::fidelity::likeness::{self, Likely};
 use crate::fidelity::mechanism::{Divergence, diagnose};

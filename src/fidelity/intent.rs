@@ -5,7 +5,7 @@
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use crate::fidelity::digest::Digest;
+use crate::digest::Digest;
 use crate::fidelity::process::{self, Process};
 use crate::fidelity::store::{Entry, State, Store, StoreError};
 

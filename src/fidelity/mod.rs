@@ -11,7 +11,6 @@ pub mod channel;
 pub mod compare;
 pub mod course;
 pub mod decode;
-pub mod digest;
 pub mod encode;
 pub mod hop;
 pub mod intent;

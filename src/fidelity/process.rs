@@ -4,8 +4,8 @@
 //! process.
 
 use std::fmt;
-use std::fs::File;
-use std::io::Read as _;
+
+use crate::invocation::process::Stat;
 
 /// A process that no other is mistaken for while the machine runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -54,7 +54,7 @@ pub fn line(ends: &dyn Fn(Process) -> bool) -> Vec<Process> {
         if out.len() > 1 && ends(seen.process) {
             break;
         }
-        next = seen.parent;
+        next = seen.stat.parent;
     }
     out
 }
@@ -82,36 +82,23 @@ pub fn framework() -> Option<Process> {
     let mut next = u32::try_from(nix::unistd::getppid().as_raw()).ok()?;
     for _ in 0..GENERATIONS {
         let seen = Seen::read(next)?;
-        if !BETWEEN.contains(&&*seen.name) {
+        if !BETWEEN.contains(&&*seen.stat.name) {
             return Some(seen.process);
         }
-        next = seen.parent;
+        next = seen.stat.parent;
     }
     None
 }
 
 struct Seen {
     process: Process,
-    parent: u32,
-    name: String,
+    stat: Stat,
 }
 
 impl Seen {
     fn read(pid: u32) -> Option<Self> {
-        // one read gets all of it, and each call counts here
-        let mut buffer = [0; 1024];
-        let count = File::open(format!("/proc/{pid}/stat")).ok()?.read(&mut buffer).ok()?;
-        let stat = buffer.get(..count)?;
-        // the name stands in parentheses and may hold any byte, parentheses too
-        let open = memchr::memchr(b'(', stat)?;
-        let close = memchr::memrchr(b')', stat)?;
-        let name = String::from_utf8_lossy(stat.get(open + 1..close)?).into_owned();
-        let rest = std::str::from_utf8(stat.get(close + 1..)?).ok()?;
-        // behind the name: field 3 is the state, 4 the parent, 22 the start
-        let mut fields = rest.split_ascii_whitespace();
-        let parent = fields.nth(1)?.parse().ok()?;
-        let ticks = fields.nth(17)?.parse().ok()?;
-        Some(Self { process: Process { pid, start: ticks }, parent, name })
+        let stat = Stat::read(pid)?;
+        Some(Self { process: Process { pid, start: stat.start }, stat })
     }
 }
 

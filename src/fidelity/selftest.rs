@@ -13,7 +13,7 @@ use std::process::{Command, Stdio};
 use nix::mount::{MsFlags, mount};
 use nix::sched::{CloneFlags, unshare};
 
-use crate::fidelity::digest::Digest;
+use crate::digest::Digest;
 use crate::fidelity::hop::{ARGUMENT, Hop, Path as Way, Via};
 use crate::fidelity::payload::Payload;
 use crate::fidelity::witness::note::{self, Network, Note};

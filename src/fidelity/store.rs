@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use nix::fcntl::OFlag;
 
-use crate::fidelity::digest::Digest;
+use crate::digest::Digest;
 use crate::fidelity::intent::{Meant, now};
 use crate::fidelity::process::Process;
 use crate::invocation::startup;

@@ -2,11 +2,10 @@
 //!
 //! In: `/proc`. Out: names, nearest first. Never: fails: what can't be read ends the list.
 
+use super::process::{self, Stat};
+
 /// How far up it is looked: client, its runtime, a supervisor, and some shells between.
 const LEVELS: usize = 8;
-
-/// Bytes of a command line that are looked at.
-const HEAD: usize = 1024;
 
 /// Programs that run another: that one's name says more.
 const INTERPRETERS: &[&[u8]] = &[b"node", b"bun", b"deno", b"ruby", b"perl", b"env", b"uv", b"uvx"];
@@ -14,25 +13,17 @@ const INTERPRETERS: &[&[u8]] = &[b"node", b"bun", b"deno", b"ruby", b"perl", b"e
 /// The names of the processes above, an interpreter's script after the interpreter. Names are untrusted.
 pub fn names() -> Vec<String> {
     let mut names = Vec::new();
-    let mut process = nix::unistd::getppid().as_raw();
+    let mut pid = u32::try_from(nix::unistd::getppid().as_raw()).unwrap_or(0);
     for _ in 0..LEVELS {
-        if process <= 1 {
+        if pid <= 1 {
             break;
         }
-        let line = read(&format!("/proc/{process}/cmdline"));
+        let line = process::head(&format!("/proc/{pid}/cmdline"));
         names.extend(programs(&line).into_iter().map(|name| crate::text::judged(name).into_owned()));
-        let Some(parent) = parent(&read(&format!("/proc/{process}/stat"))) else { break };
-        process = parent;
+        let Some(stat) = Stat::read(pid) else { break };
+        pid = stat.parent;
     }
     names
-}
-
-/// The kernel gives all that is asked for at once: one call, not one for each doubling of a buffer.
-fn read(path: &str) -> Vec<u8> {
-    use std::io::Read as _;
-    let mut room = [0; HEAD];
-    let count = std::fs::File::open(path).and_then(|mut file| file.read(&mut room)).unwrap_or(0);
-    room.get(..count).unwrap_or_default().to_vec()
 }
 
 /// The program of a command line, and the script where it is an interpreter; names without folders and
@@ -53,12 +44,6 @@ fn name(word: &[u8]) -> &[u8] {
     end.unwrap_or(base)
 }
 
-/// The fourth field of `/proc/PID/stat` (proc(5)); the second, a name in parentheses, may hold anything.
-fn parent(stat: &[u8]) -> Option<i32> {
-    let behind = stat.rsplitn(2, |byte| *byte == b')').next()?;
-    std::str::from_utf8(behind).ok()?.split_ascii_whitespace().nth(1)?.parse().ok()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -77,12 +62,5 @@ mod tests {
                 programs(line).into_iter().map(|n| String::from_utf8_lossy(n).into_owned()).collect();
             assert_eq!(got, expected);
         }
-    }
-
-    #[test]
-    fn a_name_with_parentheses_does_not_hide_the_parent() {
-        assert_eq!(parent(b"42 (a) S 7 (b) S 41 42 42"), Some(41));
-        assert_eq!(parent(b"42 (a b) S 41 42"), Some(41));
-        assert_eq!(parent(b""), None);
     }
 }

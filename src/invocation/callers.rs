@@ -3,6 +3,8 @@
 //! In: `/proc`. Out: absolute paths, the nearest first. Never: believes a process's own word (name,
 //! arguments, environment); ends early rather than guess where a link can't be read.
 
+use super::process::{Stat, head};
+
 /// Processes that are looked at.
 const LEVELS: usize = 32;
 
@@ -23,7 +25,7 @@ pub fn programs() -> Vec<String> {
 pub fn nearest() -> String {
     let process = nix::unistd::getppid().as_raw();
     program(process).unwrap_or_else(|| {
-        let name = std::fs::read(format!("/proc/{process}/comm")).unwrap_or_default();
+        let name = head(&format!("/proc/{process}/comm"));
         format!("({})", crate::text::judged(name.strip_suffix(b"\n").unwrap_or(&name)))
     })
 }
@@ -36,10 +38,8 @@ fn program(process: i32) -> Option<String> {
 }
 
 fn parent(process: i32) -> Option<i32> {
-    // the name, which comes before, has its newlines escaped by the kernel (proc_pid_status(5))
-    let status = std::fs::read(format!("/proc/{process}/status")).ok()?;
-    let status = crate::text::judged(&status).into_owned();
-    status.lines().find_map(|line| line.strip_prefix("PPid:"))?.trim().parse().ok()
+    let stat = Stat::read(u32::try_from(process).ok()?)?;
+    i32::try_from(stat.parent).ok()
 }
 
 #[cfg(test)]

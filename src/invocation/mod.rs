@@ -11,6 +11,7 @@ pub mod dash;
 pub mod form;
 pub mod memory;
 pub mod options;
+pub mod process;
 pub mod shell;
 pub mod source;
 pub mod startup;

@@ -8,11 +8,11 @@ use std::ffi::CString;
 
 use super::{End, hearing::Hearing};
 use crate::decision::Decision;
+use crate::digest::Digest;
 use crate::effects::model::Extent;
 use crate::envelope::{Author, BARE, Envelope};
 use crate::fidelity::arrival::{Arrival, Arrived, Given, Outcome, pair};
 use crate::fidelity::course::{Course, Owner, course};
-use crate::fidelity::digest::Digest;
 use crate::fidelity::encode::sq;
 use crate::invocation::Invocation;
 use crate::invocation::form::Form;

@@ -3,12 +3,13 @@
 //! In: the call's facts. Out: [`Key`], [`Code`]. Never: depends on the clock: the same call has the same key.
 
 use std::borrow::Cow;
-use std::fmt::{self, Write as _};
+use std::fmt;
 
 use sha2::{Digest as _, Sha256};
 
 use crate::act::{Class, ClassSet, Kind};
 use crate::decision::Decision;
+use crate::digest::Digest;
 use crate::effects::model::Effect;
 use crate::text::Span;
 
@@ -54,7 +55,7 @@ impl Key {
             add(target(effect).as_bytes());
             add(effect.program.as_bytes());
         }
-        Self(hexadecimal(&hash.finalize()))
+        Self(Digest::from(hash).to_string())
     }
 
     /// A further key for the same call and something else.
@@ -65,7 +66,7 @@ impl Key {
             hash.update(part.len().to_le_bytes());
             hash.update(part);
         }
-        Self(hexadecimal(&hash.finalize()))
+        Self(Digest::from(hash).to_string())
     }
 
     /// The key whose hexadecimal this is.
@@ -102,20 +103,8 @@ fn target(effect: &Effect) -> Cow<'_, str> {
     Cow::Owned(parts.map(|part| if has_digit(&part) { "#" } else { part }).collect())
 }
 
-fn hexadecimal(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::with_capacity(64), |mut out, byte| {
-        let _ = write!(out, "{byte:02x}");
-        out
-    })
-}
-
 /// Digits and letters without those that are taken for others (I, L, O, U).
 const LETTERS: &str = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
-
-/// SHA-256 in lower-case hexadecimal.
-pub fn digest(bytes: &[u8]) -> String {
-    hexadecimal(&Sha256::digest(bytes))
-}
 
 /// Six letters and digits, shown as `K7QX-2M`. Thirty bits of the key: enough to tell questions apart, and
 /// the person sees the command.

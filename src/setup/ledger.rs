@@ -9,9 +9,9 @@ use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
-use sha2::{Digest as _, Sha256};
 
 use super::change::{Change, Done, What};
+use crate::digest::Digest;
 
 /// Everything that was changed in one scope (a home, or the system).
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -328,5 +328,5 @@ fn write(path: &Path, bytes: &[u8], mode: u32) -> anyhow::Result<()> {
 }
 
 fn digest(bytes: &[u8]) -> String {
-    data_encoding::HEXLOWER.encode(&Sha256::digest(bytes))
+    Digest::of(bytes).to_string()
 }

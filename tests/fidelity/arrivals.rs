@@ -1,7 +1,7 @@
 //! What becomes of a text that arrives, under each course that the policy knows.
 
 use crate::stage::{Outcome, Stage};
-use agent_sh::fidelity::digest::Digest;
+use agent_sh::digest::Digest;
 
 const MEANT: &str = "printf '%s|' 'a\\\\b' \"x\"\necho done\n";
 /// a hop halves backslashes

@@ -4,10 +4,7 @@
 //! In: nothing. Out: [`SHAPES`], and [`long`] for texts too long to be written here.
 //! Never: exempts a text from its judgement.
 
-use std::fmt::Write as _;
-
-use sha2::{Digest as _, Sha256};
-
+use crate::digest::Digest;
 use crate::envelope::shape::Piece::{Mark, Pasted, QuotedPath, Text};
 use crate::envelope::shape::{Shape, Where};
 
@@ -78,8 +75,9 @@ const LONG: &[Long] = &[
 /// The long call that a text is.
 pub fn long(text: &str) -> Option<&'static Long> {
     let mut digest = None;
-    let mut has =
-        |long: &&Long| *digest.get_or_insert_with(|| hexadecimal(&without_names(text))) == *long.digest;
+    let mut has = |long: &&Long| {
+        *digest.get_or_insert_with(|| Digest::of(without_names(text).as_bytes()).to_string()) == *long.digest
+    };
     LONG.iter().find(|long| text.starts_with(long.begins) && has(long))
 }
 
@@ -99,11 +97,4 @@ fn without_names(text: &str) -> String {
         rest = after;
     }
     out
-}
-
-fn hexadecimal(text: &str) -> String {
-    Sha256::digest(text.as_bytes()).iter().fold(String::with_capacity(64), |mut out, byte| {
-        let _ = write!(out, "{byte:02x}");
-        out
-    })
 }

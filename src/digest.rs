@@ -1,4 +1,4 @@
-//! The SHA-256 digest by which a text is named.
+//! The SHA-256 digest by which a text is named, in records, stores and chains.
 //!
 //! In: bytes, or 64 hexadecimal digits. Out: [`Digest`]. Never: takes a shorter one for a digest.
 
@@ -13,6 +13,18 @@ pub struct Digest([u8; 32]);
 impl Digest {
     pub fn of(bytes: &[u8]) -> Self {
         Self(Sha256::digest(bytes).into())
+    }
+
+    /// Lower-case hexadecimal.
+    pub fn hex(&self) -> [u8; 64] {
+        const DIGITS: &[u8; 16] = b"0123456789abcdef";
+        let mut out = [0; 64];
+        for (pair, byte) in out.chunks_exact_mut(2).zip(self.0) {
+            for (digit, nibble) in pair.iter_mut().zip([byte >> 4, byte & 15]) {
+                *digit = DIGITS.get(usize::from(nibble)).copied().unwrap_or_default();
+            }
+        }
+        out
     }
 
     /// Reads 64 hexadecimal digits, of either case.
@@ -30,10 +42,17 @@ impl Digest {
     }
 }
 
+/// What a hash of several parts came to.
+impl From<Sha256> for Digest {
+    fn from(hash: Sha256) -> Self {
+        Self(hash.finalize().into())
+    }
+}
+
 /// Lower-case hexadecimal.
 impl fmt::Display for Digest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+        f.write_str(std::str::from_utf8(&self.hex()).unwrap_or_default())
     }
 }
 
