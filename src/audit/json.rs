@@ -8,6 +8,7 @@ use std::time::{Duration, SystemTime};
 use serde_json::{Map, Value as Json};
 
 use super::event::{Event, Value};
+use crate::policy::day::Day;
 
 /// Encodes an event as one line.
 pub(super) fn encode(event: &Event, now: SystemTime) -> Vec<u8> {
@@ -30,15 +31,7 @@ pub(super) fn encode(event: &Event, now: SystemTime) -> Vec<u8> {
 fn rfc3339(time: SystemTime) -> String {
     let since = time.duration_since(SystemTime::UNIX_EPOCH).unwrap_or(Duration::ZERO);
     let (days, second) = (since.as_secs() / 86_400, since.as_secs() % 86_400);
-    // Howard Hinnant, chrono-compatible low-level date algorithms, civil_from_days, for days >= 0.
-    let shifted = days + 719_468;
-    let (era, day_of_era) = (shifted / 146_097, shifted % 146_097);
-    let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let shifted_month = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * shifted_month + 2) / 5 + 1;
-    let month = if shifted_month < 10 { shifted_month + 3 } else { shifted_month - 9 };
-    let year = year_of_era + era * 400 + u64::from(month <= 2);
+    let Day(year, month, day) = Day::after(days);
     let (hour, minute, second) = (second / 3600, second / 60 % 60, second % 60);
     let micros = since.subsec_micros();
     format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{micros:06}Z")
