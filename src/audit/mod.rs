@@ -5,7 +5,6 @@
 //! demands a record (INVARIANT(I3)).
 
 use std::fmt;
-use std::path::Path;
 use std::time::{Duration, Instant, SystemTime};
 
 use crate::decision::Warrant;
@@ -152,22 +151,21 @@ fn deliver(event: &Event, policy: &AuditPolicy) -> Receipt {
     receipt
 }
 
-/// journald's own socket, by its place: what is sent there has named fields, where its copy of `/dev/log` would
-/// take RFC 5424's header for text.
-fn is_journal(socket: &Path) -> bool {
-    socket.ends_with("systemd/journal/socket")
-}
-
-/// The first syslog socket that takes the event; journald's own where none does.
+/// The first socket that takes the event: those of the policy in order, then journald's own, which speaks a
+/// protocol of its own wherever it stands (its copy of `/dev/log` would take RFC 5424's header for text).
 fn to_log_service(
     event: &Event,
     policy: &AuditPolicy,
     deadline: Instant,
 ) -> Option<(Channel, Result<(), Trouble>)> {
-    let present = |path: &&std::path::PathBuf| std::fs::symlink_metadata(path.as_path()).is_ok();
-    let mut last = None;
-    for socket in policy.syslog.iter().filter(present) {
-        let (channel, sent) = if is_journal(socket) {
+    let journal = policy.journal.as_ref();
+    let left = journal.filter(|journal| !policy.syslog.contains(journal));
+    let mut last = (!policy.syslog.is_empty()).then_some((Channel::Syslog, Err(Trouble::Missing)));
+    for socket in policy.syslog.iter().chain(left) {
+        if std::fs::symlink_metadata(socket).is_err() {
+            continue;
+        }
+        let (channel, sent) = if journal == Some(socket) {
             (Channel::Journal, Ok(journal::encode(event)))
         } else {
             (Channel::Syslog, syslog::encode(event, &policy.facility).ok_or(Trouble::TooLong))
@@ -177,14 +175,7 @@ fn to_log_service(
             Err(trouble) => last = Some((channel, Err(trouble))),
         }
     }
-    let journal: Option<&Path> = policy.journal.as_deref().filter(|path| {
-        std::fs::symlink_metadata(path).is_ok() && !policy.syslog.iter().any(|socket| socket == path)
-    });
-    match journal {
-        Some(socket) => Some((Channel::Journal, channel::send(socket, &journal::encode(event), deadline))),
-        None if last.is_none() && !policy.syslog.is_empty() => Some((Channel::Syslog, Err(Trouble::Missing))),
-        None => last,
-    }
+    last
 }
 
 #[cfg(test)]
