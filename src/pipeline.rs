@@ -10,6 +10,7 @@ mod meant;
 mod packaged;
 pub(crate) mod needs;
 pub mod refusal;
+pub(crate) mod surroundings;
 pub(crate) mod terms;
 
 use std::convert::Infallible;

@@ -5,12 +5,9 @@
 use std::collections::HashMap;
 
 use crate::invocation::context::{Context, Dialect, Input};
-use crate::invocation::startup;
-use crate::place::lookup::Lookups;
-use crate::place::workspace;
-use crate::policy::{Policy, Whereabouts, load};
+use crate::pipeline::surroundings::Surroundings;
+use crate::policy::Policy;
 use crate::text::judged;
-use crate::world::{Machine, World as _};
 
 /// What the asker says; the rest is this process's own.
 #[derive(Clone, Debug, Default)]
@@ -74,11 +71,5 @@ pub fn context<S: std::hash::BuildHasher>(asked: Asked, own: &HashMap<String, St
 /// # Errors
 /// A layer is broken or not safe on disk; the message names file, line and column.
 pub fn policy_in_force() -> anyhow::Result<Policy> {
-    let world = Machine;
-    let (directory, (_, home)) = (startup::directory(), startup::user(world.uid()));
-    let workspace = workspace::find(None, &directory, &home, &Lookups::new(&world, 256));
-    // as `agent-sh` itself looks: the user table is read once
-    let home = Some(&*home).filter(|home| !home.is_empty());
-    let places = Whereabouts::around(home, &directory, workspace.as_deref());
-    load(&places).map_err(|error| anyhow::anyhow!("{error}"))
+    Surroundings::here().policy().map_err(|error| anyhow::anyhow!("{error}"))
 }

@@ -12,27 +12,22 @@ use crate::audit::{self, AuditError, AuditPolicy, Demand, Event, Facts, Outcome,
 use crate::decision::Decision;
 use crate::invocation::context::{Context, Dialect, Input};
 use crate::invocation::startup;
+use crate::pipeline::surroundings::Surroundings;
 use crate::pipeline::{joined, refusal, terms};
-use crate::place::lookup::Lookups;
-use crate::place::workspace;
+use crate::policy::Policy;
 use crate::policy::temper::Enforcement;
-use crate::policy::{self, Policy, Whereabouts};
 use crate::text::{judged, raw};
 use crate::verdict::Verdict;
 use crate::verify::Judge;
 use crate::world::{Machine, World as _};
 
-/// Questions about the file system that finding the workspace may cost.
-const LOOKUPS: u32 = 256;
-
 /// Judges every text of a call and records it; the worst ruling counts.
 pub(super) fn hear(client: Client, ask: &Ask) -> Ruling {
     let began = Instant::now();
     let directory = if ask.directory.is_empty() { startup::directory() } else { ask.directory.clone() };
-    let (user, table_home) = startup::user(Machine.uid());
-    let workspace = workspace::find(None, &directory, &table_home, &Lookups::new(&Machine, LOOKUPS));
-    let home = Some(&*table_home).filter(|home| !home.is_empty());
-    let policy = match policy::load(&Whereabouts::around(home, &directory, workspace.as_deref())) {
+    let around = Surroundings::of(directory);
+    let directory = around.directory.clone();
+    let policy = match around.policy() {
         Ok(policy) => policy,
         Err(error) => {
             let decision = Decision::refused(format!("the policy is broken: {}", error.message()));
@@ -50,7 +45,7 @@ pub(super) fn hear(client: Client, ask: &Ask) -> Ruling {
             ));
         }
     };
-    let context = context(directory.clone(), user, table_home);
+    let context = context(around);
     let judge = Judge::new(policy);
     let audit = terms::audit(policy.temper());
     let record = Record { client, directory: &directory, policy: &policy, audit, began };
@@ -130,11 +125,12 @@ impl Record<'_> {
 }
 
 /// The call as the client's shell will see it: this process's environment, which the client gave.
-fn context(directory: String, user: String, table_home: String) -> Context {
+fn context(around: Surroundings) -> Context {
     use std::os::unix::ffi::OsStrExt as _;
     let own = |text: &std::ffi::OsStr| judged(text.as_bytes()).into_owned();
     let mut environment: std::collections::HashMap<String, String> =
         std::env::vars_os().map(|(name, value)| (own(&name), own(&value))).collect();
+    let Surroundings { directory, user, home: table_home, workspace: _ } = around;
     environment.insert("PWD".to_owned(), directory.clone());
     environment.remove("OLDPWD");
     let home = environment.get("HOME").filter(|home| !home.is_empty()).cloned().unwrap_or(table_home);

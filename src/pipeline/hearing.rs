@@ -6,6 +6,7 @@
 use std::time::Instant;
 
 use super::needs::{self, Shell};
+use super::surroundings::Surroundings;
 use super::{End, terms};
 use crate::audit::{self, AuditPolicy, Event, Facts, Logged, Outcome, Subject};
 use crate::confine::outline::NO_ELEVATION;
@@ -15,16 +16,10 @@ use crate::fidelity::arrival::Arrival;
 use crate::invocation::Invocation;
 use crate::invocation::callers;
 use crate::invocation::context::Context;
-use crate::invocation::startup;
-use crate::place::lookup::Lookups;
-use crate::place::workspace;
-use crate::policy::{self, Policy, Whereabouts};
+use crate::policy::Policy;
 use crate::resolution::Course;
 use crate::verdict::Verdict;
-use crate::world::{Machine, World as _};
-
-/// Questions about the file system that finding the workspace may cost.
-const LOOKUPS: u32 = 256;
+use crate::world::Machine;
 
 #[derive(Debug)]
 pub(super) struct Hearing {
@@ -32,10 +27,7 @@ pub(super) struct Hearing {
     pub(super) policy: Policy,
     audit: AuditPolicy,
     subject: Subject,
-    /// Working directory, the user's home in the user table, workspace; empty where there is none.
-    pub(super) directory: String,
-    pub(super) home: String,
-    workspace: Option<String>,
+    pub(super) around: Surroundings,
     began: Instant,
 }
 
@@ -63,26 +55,17 @@ impl<'a> Case<'a> {
 impl Hearing {
     /// Reads the policy. A broken one lets nothing run.
     pub(super) fn open() -> Result<Self, End> {
-        let world = Machine;
-        let (directory, (_, home)) = (startup::directory(), startup::user(world.uid()));
-        let workspace = workspace::find(None, &directory, &home, &Lookups::new(&world, LOOKUPS));
-        let places = Whereabouts::around(
-            Some(&*home).filter(|home| !home.is_empty()),
-            &directory,
-            workspace.as_deref(),
-        );
+        let around = Surroundings::here();
         let began = Instant::now();
         let of = |policy: Policy, audit| Self {
             world: Machine,
             policy,
             audit,
             subject: Subject::read(),
-            directory: directory.clone(),
-            home: home.clone(),
-            workspace: workspace.clone(),
+            around: around.clone(),
             began,
         };
-        match policy::load(&places) {
+        match around.policy() {
             Ok(policy) => {
                 let asked = policy.asks_for_callers();
                 let policy = if asked { policy.for_callers(&callers::programs()) } else { policy };
@@ -105,7 +88,7 @@ impl Hearing {
             subject: &self.subject,
             framework: case.framework,
             envelope: case.envelope,
-            cwd: &self.directory,
+            cwd: &self.around.directory,
             text: case.text,
             policy: self.policy.version(),
             micros: u64::try_from(self.began.elapsed().as_micros()).unwrap_or(u64::MAX),
@@ -148,8 +131,8 @@ impl Hearing {
             (Ground::Observed, Session::Judged) => Outcome::Observed,
         };
         let scene = Scene {
-            workspace: self.workspace.as_deref(),
-            homes: vec![&context.home, &self.home],
+            workspace: self.around.workspace.as_deref(),
+            homes: vec![&context.home, &self.around.home],
             temporary: context.environment.get("TMPDIR").map(String::as_str),
         };
         let need = needs::need((case.decision, case.course), Shell::of(invocation), &context.environment);

@@ -52,9 +52,9 @@ pub(super) fn settle(
         text,
         form,
         words: &words,
-        cwd: &hearing.directory,
+        cwd: &hearing.around.directory,
         uid: hearing.world.uid(),
-        home: &hearing.home,
+        home: &hearing.around.home,
         caller: &callers::nearest(),
     };
     resolution::settle(decision, &call, &hearing.policy)
