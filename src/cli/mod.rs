@@ -78,28 +78,10 @@ fn complain(text: &str) -> ExitCode {
 }
 
 fn dispatch(matches: &clap::ArgMatches, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
-    match matches.subcommand() {
-        Some(("adjudicate", sub)) => adjudicate::run(sub, out),
-        Some(("approve", sub)) => approve::run(sub, out),
-        Some(("completions", sub)) => completions::run(sub, out),
-        Some(("deliver", sub)) => deliver::run(sub, out),
-        Some(("doctor", sub)) => doctor::run(sub, out),
-        Some(("explain", sub)) => explain::run(sub, out),
-        Some(("hook", sub)) => hook::run(sub, out),
-        Some(("iec", sub)) => iec::run(sub, out),
-        Some(("install", sub)) => install::install(sub, out),
-        Some(("judge", sub)) => judge::run(sub, out),
-        Some(("log", sub)) => log::run(sub, out),
-        Some(("pending", sub)) => pending::run(sub, out),
-        Some(("policy", sub)) => policy::run(sub, out),
-        Some(("render", sub)) => render::run(sub, out),
-        Some(("report", sub)) => report::run(sub, out),
-        Some(("revoke", sub)) => approve::revoke(sub, out),
-        Some(("run", sub)) => run::run(sub, out),
-        Some(("selftest", sub)) => selftest::run(sub, out),
-        Some(("uninstall", sub)) => install::uninstall(sub, out),
-        Some(("watch", sub)) => watch::run(sub, out),
-        Some(("witness", sub)) => witness::run(sub, out),
-        _ => Ok(ExitCode::from(2)),
+    let asked = matches.subcommand();
+    let of = |name: &str| options::COMMANDS.iter().find(|command| (command.options)().get_name() == name);
+    match asked.and_then(|(name, sub)| Some((of(name)?, sub))) {
+        Some((command, sub)) => (command.run)(sub, out),
+        None => Ok(ExitCode::from(2)),
     }
 }

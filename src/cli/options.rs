@@ -1,8 +1,42 @@
 //! The option table of agent-shctl: parser, help, man page and completions come from it.
 //!
-//! In: nothing. Out: [`table`]. Never: does anything.
+//! In: nothing. Out: [`table`], [`COMMANDS`]. Never: does anything.
 
-use clap::{Arg, ArgAction, Command};
+use std::io::Write;
+use std::process::ExitCode;
+
+use clap::{Arg, ArgAction, ArgMatches, Command};
+
+/// A command: its options, and what carries it out.
+pub struct Room {
+    pub options: fn() -> Command,
+    pub run: fn(&ArgMatches, &mut dyn Write) -> anyhow::Result<ExitCode>,
+}
+
+/// All commands, in the order in which help lists them.
+pub const COMMANDS: &[Room] = &[
+    Room { options: explain, run: super::explain::run },
+    Room { options: judge, run: super::judge::run },
+    Room { options: policy, run: super::policy::run },
+    Room { options: super::adjudicate::command, run: super::adjudicate::run },
+    Room { options: super::approve::command, run: super::approve::run },
+    Room { options: super::approve::revocation, run: super::approve::revoke },
+    Room { options: super::completions::command, run: super::completions::run },
+    Room { options: super::deliver::command, run: super::deliver::run },
+    Room { options: super::doctor::command, run: super::doctor::run },
+    Room { options: super::hook::command, run: super::hook::run },
+    Room { options: super::iec::command, run: super::iec::run },
+    Room { options: super::install::install_command, run: super::install::install },
+    Room { options: super::install::uninstall_command, run: super::install::uninstall },
+    Room { options: super::log::command, run: super::log::run },
+    Room { options: super::log::report_command, run: super::report::run },
+    Room { options: super::pending::command, run: super::pending::run },
+    Room { options: super::render::command, run: super::render::run },
+    Room { options: super::run::command, run: super::run::run },
+    Room { options: super::selftest::command, run: super::selftest::run },
+    Room { options: super::watch::command, run: super::watch::run },
+    Room { options: super::witness::command, run: super::witness::run },
+];
 
 /// The whole command line.
 pub fn table() -> Command {
@@ -11,27 +45,7 @@ pub fn table() -> Command {
         .version(env!("CARGO_PKG_VERSION"))
         .subcommand_required(true)
         .arg_required_else_help(true)
-        .subcommand(explain())
-        .subcommand(judge())
-        .subcommand(policy())
-        .subcommand(super::adjudicate::command())
-        .subcommand(super::approve::command())
-        .subcommand(super::approve::revocation())
-        .subcommand(super::completions::command())
-        .subcommand(super::deliver::command())
-        .subcommand(super::doctor::command())
-        .subcommand(super::hook::command())
-        .subcommand(super::iec::command())
-        .subcommand(super::install::install_command())
-        .subcommand(super::install::uninstall_command())
-        .subcommand(super::log::command())
-        .subcommand(super::log::report_command())
-        .subcommand(super::pending::command())
-        .subcommand(super::render::command())
-        .subcommand(super::run::command())
-        .subcommand(super::selftest::command())
-        .subcommand(super::watch::command())
-        .subcommand(super::witness::command())
+        .subcommands(COMMANDS.iter().map(|room| (room.options)()))
 }
 
 pub(super) fn where_options(command: Command) -> Command {
