@@ -8,32 +8,12 @@ use agent_sh::policy::Policy;
 use agent_sh::text::{judged, raw};
 use agent_sh::verdict::Verdict;
 use agent_sh::verify::Judge;
-use agent_sh::world::{Meta, World};
 use libfuzzer_sys::fuzz_target;
 
-/// A machine with nothing on it.
-struct Nowhere;
+#[path = "../nowhere.rs"]
+mod nowhere;
 
-impl World for Nowhere {
-    fn meta(&self, _: &str) -> Option<Meta> {
-        None
-    }
-    fn link(&self, _: &str) -> Option<String> {
-        None
-    }
-    fn content(&self, _: &str, _: usize) -> Option<Vec<u8>> {
-        None
-    }
-    fn entries(&self, _: &str, _: usize) -> Option<Vec<String>> {
-        None
-    }
-    fn home_of(&self, _: &str) -> Option<String> {
-        None
-    }
-    fn uid(&self) -> u32 {
-        1000
-    }
-}
+use nowhere::Nowhere;
 
 thread_local! {
     static JUDGE: Judge = Judge::new(Policy::embedded());
