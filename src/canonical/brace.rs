@@ -5,7 +5,7 @@
 
 use crate::canonical::respell;
 use crate::canonical::value::HOLE;
-use crate::syntax::tree::Piece;
+use crate::syntax::tree::{Piece, QuoteForm};
 
 /// How many words one word may become.
 const LIMIT: usize = 512;
@@ -82,8 +82,12 @@ fn group(atoms: &[Atom]) -> Found {
         if tries >= TRIES {
             return Found::TooMany;
         }
-        // `{}` at the beginning is find's and xargs'
-        let empty = start == 0 && atoms.get(1).is_some_and(|a| is(a, '}'));
+        // `{}` at the beginning is find's and xargs'; behind a blank with a backslash, too
+        let before = start.checked_sub(1).and_then(|at| atoms.get(at));
+        let begins = before.is_none_or(|atom| {
+            matches!(atom, Atom::Whole(Piece::Quoted(text, QuoteForm::Backslash)) if text.ends_with([' ', '\t']))
+        });
+        let empty = begins && atoms.get(start + 1).is_some_and(|a| is(a, '}'));
         if !empty && let Some(group) = closed(atoms, start) {
             return Found::Group(group);
         }

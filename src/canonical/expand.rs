@@ -10,7 +10,7 @@ use crate::canonical::parameter::{self, Got};
 use crate::canonical::state::State;
 use crate::canonical::value::{Data, Field, HOLE, Value};
 use crate::canonical::{arithmetic, tilde};
-use crate::syntax::tree::{Direction, Operation, Piece, Quoting, Substituted, Word};
+use crate::syntax::tree::{Direction, Operation, Parameter, Piece, Quoting, Substituted, Word};
 use crate::text::Span;
 
 /// Whether a bare text has live glob characters.
@@ -57,8 +57,28 @@ impl Splitting {
                     | Piece::Arithmetic(_, Quoting::Bare)
             )
         });
-        if dollar > expansion { Self::Off } else { Self::On }
+        let several =
+            pieces.iter().any(|p| matches!(p, Piece::Parameter(p, quoting) if makes_fields(p, *quoting)));
+        if dollar > expansion && !several { Self::Off } else { Self::On }
     }
+}
+
+/// Whether bash keeps in mind that this has made several fields.
+fn makes_fields(parameter: &Parameter, quoting: Quoting) -> bool {
+    let whole = match &parameter.operation {
+        Operation::None => true,
+        Operation::Length | Operation::Alternative(..) | Operation::Error(..) => return false,
+        Operation::Names => false,
+        Operation::Default(..)
+        | Operation::AssignDefault(..)
+        | Operation::RemovePrefix(..)
+        | Operation::RemoveSuffix(..)
+        | Operation::Replace(..)
+        | Operation::Substring(..)
+        | Operation::Case(..)
+        | Operation::Transform(_) => parameter.index.is_some(),
+    };
+    parameter.is_spread() || parameter::is_star(parameter) && quoting == Quoting::Bare && whole
 }
 
 /// Whether `"$@"` is part of the word: what is empty beside it then makes no word.

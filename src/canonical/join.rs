@@ -60,9 +60,7 @@ impl State {
         if other.readonly.len() > self.readonly.len() {
             self.readonly = other.readonly;
         }
-        if other.links.len() > self.links.len() {
-            self.links = other.links;
-        }
+        self.links.join(&other.links);
         if other.traps.len() > self.traps.len() {
             self.traps = other.traps;
         }

@@ -11,6 +11,7 @@ pub mod escape;
 pub mod expand;
 pub mod host;
 mod join;
+pub mod links;
 pub mod operation;
 pub mod parameter;
 mod respell;

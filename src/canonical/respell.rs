@@ -95,7 +95,7 @@ fn lengthen<'r>(parameter: &mut Parameter, rest: &'r str) -> &'r str {
     rest
 }
 
-/// `~user` at the beginning, up to a slash or the word's end.
+/// `~user` at the beginning, up to a slash, a colon, `=~` or the word's end.
 fn tilde(run: &str, end: End) -> Option<(&str, &str)> {
     let behind = run.strip_prefix('~')?;
     let length = behind
@@ -103,7 +103,11 @@ fn tilde(run: &str, end: End) -> Option<(&str, &str)> {
         .take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.' | b'+'))
         .count();
     let (user, rest) = behind.split_at_checked(length)?;
-    (rest.starts_with('/') || rest.is_empty() && end == End::Word).then_some((user, rest))
+    let segment = rest.split('/').next().unwrap_or(rest);
+    // a quote or an expansion up to the slash leaves the tilde as it is
+    let plain = !segment.contains('$') && (end == End::Word || segment.len() < rest.len());
+    let ends = segment.is_empty() || segment.starts_with(':') || segment == "=~";
+    (plain && ends).then_some((user, rest))
 }
 
 #[cfg(test)]
@@ -140,6 +144,9 @@ mod tests {
             ("{~,x}/y", "{~}/y x/y"),
             ("~{root,/x}", "{~root} {~}/x"),
             ("x{~,y}", "x~ xy"),
+            ("{~,x}=~", "{~}=~ x=~"),
+            ("{~,x}:y", "{~}:y x:y"),
+            ("{~,x}:\"y\"", "~:\"y\" x:\"y\""),
             ("{~,x}\"y\"", "~\"y\" x\"y\""),
             ("{$,x}HOME", "${HOME} xHOME"),
             ("{$,x}{HOME}", "${HOME} x{HOME}"),

@@ -7,6 +7,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use crate::act::TagSet;
+use crate::canonical::links::Links;
 use crate::canonical::table::Table;
 use crate::canonical::value::{Data, Value};
 use crate::canonical::written::Files;
@@ -101,7 +102,7 @@ pub struct State {
     /// Inside a container: folder there, folder of the host.
     pub mounts: Rc<Vec<(String, String)>>,
     /// Links that the script has made: place, and what they lead to.
-    pub links: Rc<Vec<(String, String)>>,
+    pub links: Links,
     pub traps: Rc<Vec<String>>,
     pub positional: Rc<Vec<Value>>,
     pub zero: Value,
@@ -144,7 +145,7 @@ impl State {
             written: Files::default(),
             descriptors: Rc::default(),
             mounts: Rc::default(),
-            links: Rc::default(),
+            links: Links::default(),
             traps: Rc::default(),
             zero: Value::known(arguments.next().unwrap_or_else(|| "bash".to_owned())),
             positional: Rc::new(arguments.map(Value::known).collect()),

@@ -30,6 +30,8 @@ const PATH_LIMIT: usize = 4096;
 #[derive(Clone, Debug, Default)]
 pub struct Files {
     by_path: Table<Written>,
+    /// Last components of those paths.
+    names: Table<()>,
     /// How many there are, and how many of them ever were trees.
     count: usize,
     trees: usize,
@@ -61,6 +63,11 @@ impl Files {
         self.by_path.contains_key(path)
     }
 
+    /// Whether a file of this name was written, in whatever folder.
+    pub fn has_name(&self, name: &str) -> bool {
+        self.count > 0 && self.names.contains_key(name)
+    }
+
     /// Remembers a file, as long as there is room.
     pub fn note(&mut self, path: &str, written: Written) {
         if self.count < MOST {
@@ -80,6 +87,9 @@ impl Files {
     fn put(&mut self, path: &str, written: Written) {
         self.count += usize::from(!self.has(path));
         self.trees += usize::from(written.tree == Reach::Tree);
+        if let Some(name) = path.rsplit('/').next().filter(|name| !self.names.contains_key(name)) {
+            self.names.insert(name.to_owned(), ());
+        }
         self.by_path.insert(path.to_owned(), written);
     }
 }
@@ -116,5 +126,7 @@ mod tests {
         other.note("/a/f", written("mine", Reach::File));
         other.join(&files);
         assert_eq!((text(&other, "/a/f").as_deref(), other.count), (Some("mine"), 3));
+        let named = |files: &Files, name: &str| files.has_name(name);
+        assert_eq!((named(&other, "b"), named(&other, "a/b"), named(&other, "c")), (true, false, false));
     }
 }

@@ -345,6 +345,11 @@ impl Walk<'_, '_> {
         if self.state.written.is_empty() || head.text.contains('/') || head.text.is_empty() {
             return None;
         }
+        // without a link or a mount that leads elsewhere, a path in a folder of PATH ends in the name itself
+        let direct = self.state.links.is_empty() && self.state.mounts.is_empty();
+        if direct && !self.state.written.has_name(&head.text) {
+            return None;
+        }
         let own = call.environment.iter().rev().find(|(n, _)| n == "PATH").map(|(_, v)| v.clone());
         let path = own.or_else(|| self.state.scalar("PATH"))?;
         path.text.split(':').take(8).find_map(|folder| {

@@ -11,8 +11,11 @@ use crate::effects::core::By;
 use crate::effects::files::Interpreter;
 use crate::effects::model::Target;
 use crate::effects::walk::Walk;
+use crate::place::classify::Follow;
+use crate::place::resolve::Through;
 use crate::policy::tables::Is;
 use crate::text::Span;
+use crate::world::FileKind;
 
 /// Where a variable is set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -87,7 +90,8 @@ impl Walk<'_, '_> {
         self.core.emit(Kind::Evade, target, self.state.ambient, By::new(&name, span));
     }
 
-    /// A new PATH: folders in front of the system's that others can write, or that are relative.
+    /// A new PATH: folders in front of the system's that others can write, or that are relative. Those that `mktemp -d`
+    /// makes are the caller's alone.
     fn path_variable(&mut self, value: &Value, span: Span) {
         let program: Rc<str> = Rc::from("PATH");
         let old = self.state.scalar("PATH").map(|v| v.text).unwrap_or_default();
@@ -98,7 +102,11 @@ impl Walk<'_, '_> {
             }
             let field = Field { text: folder.to_owned(), span, ..Field::default() };
             let relative = folder.is_empty() || folder == "." || !folder.starts_with('/');
-            let target = self.path_target(&field);
+            let mut target = self.path_target(&field);
+            let made = value.tags.has(tag::IN_SUBSTITUTION) && folder.ends_with("XXX");
+            if target.classes.has(Class::Temporary) && (made || self.is_private(&target.resolved)) {
+                target.classes = target.classes.without(Class::Temporary);
+            }
             if relative || target.classes.has(Class::Temporary) {
                 let tags = self.state.ambient.with(tag::PROGRAM_IN_TEMPORARY);
                 self.core.emit(Kind::Inject, target, tags, By::new(&program, span));
@@ -107,6 +115,24 @@ impl Walk<'_, '_> {
     }
 }
 
+impl Walk<'_, '_> {
+    /// Whether nobody but the caller can put files there: a folder of the caller's that others may not write, or one
+    /// that would have to be made in such a folder.
+    fn is_private(&self, folder: &str) -> bool {
+        let above = std::iter::successors(Some(folder), |path| path.rsplit_once('/').map(|(above, _)| above));
+        let mut there = above.take(PATH_DEPTH).filter_map(|path| Some((path, self.core.world.meta(path)?)));
+        there.next().is_some_and(|(path, meta)| {
+            let (found, classes) = self.core.place(path, "/", Follow::Goal);
+            let straight = found.is_some_and(|found| found.through == Through::Nothing);
+            let own = meta.owner == self.core.world.uid() && meta.mode & 0o022 == 0;
+            straight && own && meta.kind == FileKind::Folder && classes.has(Class::Temporary)
+        })
+    }
+}
+
+/// Components of a path above which nobody looks.
+const PATH_DEPTH: usize = 64;
+
 /// Settings with which a shell keeps no history (bash manual, 9.1).
 fn hides_history(name: &str, value: &str) -> bool {
     match name {
@@ -114,5 +140,49 @@ fn hides_history(name: &str, value: &str) -> bool {
         "HISTSIZE" | "HISTFILESIZE" | "SAVEHIST" => value == "0",
         "HISTIGNORE" => value == "*",
         _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
+    use crate::act::Kind;
+    use crate::invocation::context::Context;
+    use crate::place::index::Index;
+    use crate::policy::Policy;
+    use crate::world::Machine;
+
+    fn injects(text: &str) -> bool {
+        let policy = Policy::embedded();
+        let index = Index::new(policy.place_layers());
+        let context = Context {
+            cwd: "/home/dev/proj".to_owned(),
+            environment: [("PATH".to_owned(), "/usr/bin".to_owned())]
+                .into_iter()
+                .collect::<std::collections::HashMap<_, _>>()
+                .into(),
+            ..Context::default()
+        };
+        let found = crate::effects::of(text, &context, (&policy, &index), &Machine);
+        found.list.iter().any(|effect| effect.kind == Kind::Inject)
+    }
+
+    #[test]
+    fn a_search_path_in_a_temporary_folder_is_dangerous_where_others_can_write() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().to_str().unwrap();
+        let text = format!("PATH={path}/bin:$PATH git status");
+        let mode = |mode| std::fs::set_permissions(path, PermissionsExt::from_mode(mode)).unwrap();
+        mode(0o700);
+        assert!(!injects(&text));
+        std::os::unix::fs::symlink(path, folder.path().join("link")).unwrap();
+        assert!(injects(&format!("PATH={path}/link/bin:$PATH git status")));
+        mode(0o777);
+        assert!(injects(&text));
+        assert!(injects("PATH=/tmp/agent-sh-no-such-folder:$PATH git status"));
+        assert!(injects("PATH=bin:$PATH git status"));
+        assert!(!injects("d=$(mktemp -d); PATH=$d:$PATH git status"));
+        assert!(injects("PATH=/tmp/tmp.XXXXXXXXXX:$PATH git status"));
     }
 }

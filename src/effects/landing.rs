@@ -2,22 +2,19 @@
 //!
 //! In: the word that names the place, the call. Out: the places. Never: loses the place as written.
 
-use crate::act::{Kind, TagSet, tag};
+use crate::act::{Kind, TagSet, UnknownKind, tag};
+use crate::canonical::links::{Last, Room};
 use crate::canonical::value::Field;
 use crate::effects::arguments::Meant;
 use crate::effects::fields::made;
 use crate::effects::interpret::Doing;
 use crate::effects::walk::Walk;
 use crate::place::classify::Follow;
-use crate::place::resolve::below;
 use crate::policy::tables::{Command, Is};
 use crate::world::FileKind;
 
 /// Sources whose places in a folder are told apart; the folder itself stands for more.
 const SOURCES: usize = 32;
-
-/// Links of one script that are remembered.
-const LINKS: usize = 64;
 
 fn has_kind(meant: &Meant, kinds: &[Kind]) -> bool {
     meant.roles.iter().any(|r| matches!(r.is, Is::Effect(kind) if kinds.contains(&kind)))
@@ -100,26 +97,20 @@ impl Walk<'_, '_> {
     /// Remembers that a link made here leads to what was just named.
     pub fn note_link(&mut self, place: &str) {
         let goal = self.core.found.list.iter().rev().take(SOURCES).find(|e| e.kind == Kind::LinkTo);
-        if let Some(goal) = goal.map(|e| e.target.resolved.to_string())
-            && self.state.links.len() < LINKS
+        if let Some((goal, span)) = goal.map(|e| (e.target.resolved.to_string(), e.span))
+            && self.state.links.note(place, goal) == Room::None
         {
-            std::rc::Rc::make_mut(&mut self.state.links).push((place.to_owned(), goal));
+            self.core.doubt(UnknownKind::Limit, "links", span);
         }
     }
 
     /// Where a path leads through links that the script has made.
     pub fn through_own_links(&self, resolved: &str, how: Follow) -> Option<String> {
-        let mut path = resolved.to_owned();
-        let mut led = false;
-        for (place, goal) in self.state.links.iter().rev() {
-            if let Some(rest) = below(&path, place)
-                && (!rest.is_empty() || how == Follow::Goal)
-            {
-                path = format!("{}/{rest}", goal.trim_end_matches('/'));
-                led = true;
-            }
-        }
-        led.then_some(path)
+        let last = match how {
+            Follow::Goal => Last::Followed,
+            Follow::Entry => Last::Kept,
+        };
+        self.state.links.lead(resolved, last)
     }
 
     /// `cp a b folder`: each file inside it.

@@ -313,7 +313,8 @@ pub fn prints_settings(call: &Call<'_>) -> bool {
     }
 }
 
-/// `source <(sed … file)`: what tools print from files at hand is as good as a script that lies there.
+/// `source <(sed … file)`: what tools print from files at hand is as good as a script that lies there, and text that
+/// stands in the command itself (`eval 'a+=(4)'`) is judged like the rest of it.
 fn evaluates(text: &str, tags: TagSet) -> Indicator {
     let plain = TagSet::of(tag::FROM_WORKSPACE)
         .with(tag::FROM_SYSTEM)
@@ -321,7 +322,12 @@ fn evaluates(text: &str, tags: TagSet) -> Indicator {
         .with(tag::FROM_LITERAL);
     let shown = text.trim();
     let whole = shown.starts_with(crate::canonical::value::HOLE) && shown.chars().count() == 1;
-    if whole && tags.minus(plain).is_empty() { Indicator::Substitution } else { Indicator::Evaluation }
+    let known = !shown.contains(crate::canonical::value::HOLE);
+    if (whole || known) && tags.minus(plain).is_empty() {
+        Indicator::Substitution
+    } else {
+        Indicator::Evaluation
+    }
 }
 
 /// Whether all of a text is what one such program prints.

@@ -167,16 +167,19 @@ fn ask_about_bash(text: &str, script: &Script, limits: &Limits) -> Second {
 }
 
 /// The text with subscripts that every parser reads as we do: the others split `a[5 + 3]=x` into words, which bash
-/// does not. Only where nothing is expanded in them, so that nothing else of their reading is lost.
+/// does not. Only where nothing but names is expanded in them, so that nothing else of their reading is lost.
 fn plain_subscripts<'t>(text: &'t str, script: &Script) -> Cow<'t, str> {
     let mut out = String::new();
     let mut from = 0;
     for span in agree::subscripts(script) {
         let subscript = text::slice(text, span);
-        let live = |c: char| matches!(c, '$' | '`' | '\\' | '\n') || !c.is_ascii();
-        let plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        let live = |c: char| matches!(c, '`' | '\\' | '\n') || !c.is_ascii();
+        // `$name` stays as it is; whatever else a dollar sign begins may hold anything
+        let named = |part: &str| part.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+        let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '$');
         let (start, end) = (to_usize(span.start), to_usize(span.end));
-        if start < from || subscript.contains(live) || subscript.chars().all(plain) {
+        let simple = !subscript.contains(live) && subscript.split('$').skip(1).all(named);
+        if start < from || !simple || subscript.chars().all(plain) {
             continue;
         }
         out += text::slice(text, Span::new(from, start));
@@ -255,6 +258,8 @@ mod tests {
             "echo a\r# ; id",
             "a $(b) \\",
             "a <<<$b $(c)",
+            "a[1 + 2]=$(b)",
+            "a[3 + $x - 4]=$(b)",
         ] {
             assert_eq!(second(text), Second::Same, "{text}");
         }

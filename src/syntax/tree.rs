@@ -328,6 +328,9 @@ pub enum Operation {
 impl Parameter {
     /// Whether it is as many words as there are parameters or elements, in double quotes, too: `$@`, `${a[@]}`.
     pub fn is_spread(&self) -> bool {
+        if self.operation == Operation::Length {
+            return false;
+        }
         match &self.index {
             None => self.name == "@",
             Some(index) => index.literal().is_some_and(|index| index == "@"),

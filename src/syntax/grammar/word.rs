@@ -67,8 +67,8 @@ pub(super) struct Pieces {
     done: Vec<Piece>,
     run: String,
     form: Option<QuoteForm>,
-    /// whether there are double quotes of nothing but expansions: without `$@`, and with it
-    lone: bool,
+    /// double quotes of nothing but expansions: where the first without `$@` begin, and whether there are some with it
+    lone: Option<usize>,
     spread: bool,
 }
 
@@ -82,7 +82,9 @@ impl Pieces {
         let spread =
             within.iter().any(|p| matches!(p, Piece::Parameter(parameter, _) if parameter.is_spread()));
         self.spread |= spread;
-        self.lone |= !spread;
+        if !spread {
+            self.lone.get_or_insert(from);
+        }
     }
 
     pub(super) fn text(&mut self, text: &str, form: Option<QuoteForm>) {
@@ -126,9 +128,9 @@ impl Pieces {
 
     pub(super) fn finish(mut self) -> Vec<Piece> {
         self.flush();
-        if self.lone && self.spread {
+        if let Some(at) = self.lone.filter(|at| self.spread && *at <= self.done.len()) {
             // `"$x""$@"` is a word, even if both are empty; `"$x$@"` then is none
-            self.done.push(Piece::Quoted(String::new(), QuoteForm::Double));
+            self.done.insert(at, Piece::Quoted(String::new(), QuoteForm::Double));
         }
         self.done
     }
@@ -287,7 +289,9 @@ impl<'t> Reader<'t> {
         let user = self.slice(start, self.at);
         let follows = match self.byte(0) {
             None | Some(b'/') => true,
-            Some(b':') => context == Context::Assigned || out.count() > 0,
+            Some(b':') if context == Context::Assigned || out.count() > 0 => true,
+            Some(b':') => context == Context::Token && self.is_bash() && self.is_plain_up_to_slash(context),
+            Some(b'=') => out.count() == 0 && self.is_bash() && self.is_one_more_tilde(context),
             Some(byte) => context.ends(byte),
         };
         if follows {
@@ -296,6 +300,19 @@ impl<'t> Reader<'t> {
             out.text("~", None);
             out.text(user, None);
         }
+    }
+
+    /// Whether neither a quote nor an expansion comes before the next slash or the word's end: bash looks so far.
+    fn is_plain_up_to_slash(&self, context: Context) -> bool {
+        let mut bytes = (0..).map_while(|ahead| self.byte(ahead));
+        let stop =
+            bytes.find(|b| matches!(b, b'/' | b'\\' | b'\'' | b'"' | b'$' | b'`' | b'{') || context.ends(*b));
+        stop.is_none_or(|b| b == b'/' || context.ends(b))
+    }
+
+    /// `=~` and nothing more up to a slash or the word's end, which bash takes for the end of a user's name.
+    fn is_one_more_tilde(&self, context: Context) -> bool {
+        self.byte(1) == Some(b'~') && self.byte(2).is_none_or(|b| b == b'/' || context.ends(b))
     }
 }
 
