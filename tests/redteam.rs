@@ -33,6 +33,7 @@ mod redteam {
     pub(crate) mod compose;
     pub(crate) mod foreign;
     pub(crate) mod fresh;
+    pub(crate) mod later;
     pub(crate) mod stage;
     pub(crate) mod template;
     pub(crate) mod texts;

@@ -41,8 +41,15 @@ pub enum VariableKind {
     Unset,
 }
 
+/// A function, and its definition as it stands in the text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Defined {
+    pub function: Function,
+    pub source: String,
+}
+
 /// What a name may be defined as: a function, or (`None`) none.
-pub type Definitions = Vec<Option<Rc<Function>>>;
+pub type Definitions = Vec<Option<Rc<Defined>>>;
 
 /// A variable that a function made its own, and what it was before; restored at the function's end.
 #[derive(Clone, Debug)]

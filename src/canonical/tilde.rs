@@ -10,9 +10,14 @@ pub fn home(state: &State, user: &str) -> String {
     match user {
         "" => state.scalar("HOME").map_or_else(|| state.home.clone(), |v| v.text),
         // the stack's top, where the shell is
-        "+" | "0" | "+0" => state.cwd.clone(),
-        // its bottom, which is the top where nothing was pushed
-        "-0" if !state.mentions("OLDPWD") => state.cwd.clone(),
+        "+" => state.cwd.clone(),
+        // its bottom (`~-0`) is the top where nothing was pushed
+        zero if is_number(zero)
+            && zero.trim_matches(['+', '-', '0']).is_empty()
+            && !(zero.starts_with('-') && state.mentions("OLDPWD")) =>
+        {
+            state.cwd.clone()
+        }
         // further down it, if `pushd` or `cd` has been there
         number if is_number(number) && state.mentions("OLDPWD") => HOLE.to_string(),
         number if is_number(number) => format!("~{number}"),

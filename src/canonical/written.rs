@@ -68,6 +68,12 @@ impl Files {
         self.count > 0 && self.names.contains_key(name)
     }
 
+    /// Files in this folder.
+    pub fn below(&self, folder: &str) -> Vec<String> {
+        let inside = |path: &&str| path.rsplit_once('/').is_some_and(|(above, _)| above == folder);
+        self.by_path.entries().into_keys().filter(inside).map(str::to_owned).collect()
+    }
+
     /// Remembers a file, as long as there is room.
     pub fn note(&mut self, path: &str, written: Written) {
         if self.count < MOST {

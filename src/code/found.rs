@@ -18,6 +18,20 @@ pub struct Found {
     pub reach: Reach,
     /// Everything that it prints, if that is known, and whether it had to be decoded.
     pub printed: Option<(Rc<str>, Built)>,
+    /// Modules that it brings in and that the language does not bring itself, by name.
+    pub modules: Vec<Rc<str>>,
+}
+
+/// Modules that are looked for.
+const MODULES: usize = 64;
+
+impl Found {
+    /// Notes a module that is brought in.
+    pub fn bring(&mut self, module: &str) {
+        if self.modules.len() < MODULES && !self.modules.iter().any(|known| **known == *module) {
+            self.modules.push(Rc::from(module));
+        }
+    }
 }
 
 /// One thing that the code would do.

@@ -123,6 +123,8 @@ pub(crate) enum Fold {
     Items,
     /// numbers and items of a list
     Enumerate,
+    /// lists to a list of what stands at the same place
+    Zip,
 }
 
 /// What needs code.

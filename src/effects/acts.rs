@@ -18,6 +18,7 @@ use crate::effects::handlers::mode::mode_tags;
 use crate::effects::inject::Setting;
 use crate::effects::model::Target;
 use crate::effects::walk::Walk;
+use crate::text::Span;
 use crate::policy::tables::Lang;
 
 /// One act with its arguments as fields.
@@ -202,6 +203,18 @@ impl Walk<'_, '_> {
             | What::Capture
             | What::Install
             | What::DropData => {}
+        }
+    }
+
+    /// A module that the text itself has written; others are as good as what the language brings.
+    pub(super) fn imported(&mut self, module: &str, span: Span) {
+        let file = Field::known(format!("{module}.py"), span);
+        if !self.state.written.has_name(&file.text) {
+            return;
+        }
+        let place = self.resolved(&file);
+        if self.state.written.has(&place) {
+            self.fork().run_code_file(Interpreter::new(Lang::Python, &[], &Rc::from("python")), &file);
         }
     }
 

@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use crate::act::{Class, Kind, TagSet, UnknownKind, tag};
 use crate::canonical::operation::quote;
-use crate::canonical::state::State;
+use crate::canonical::state::{Defined, State};
 use crate::canonical::value::{Data, Field, HOLE, Value};
 use crate::effects::core::By;
 use crate::effects::model::Target;
@@ -247,7 +247,8 @@ impl Walk<'_, '_> {
         outcome
     }
 
-    fn function(&mut self, function: &Rc<crate::syntax::tree::Function>, call: &Call<'_>) -> Outcome {
+    fn function(&mut self, defined: &Defined, call: &Call<'_>) -> Outcome {
+        let function = &defined.function;
         let own = self.calling.iter().filter(|c| c.name == function.name).count();
         let spreads = self.state.ambient.has(tag::IN_BACKGROUND) || self.state.ambient.has(tag::IN_PIPELINE);
         if own > 0 && spreads {
@@ -378,6 +379,8 @@ impl Walk<'_, '_> {
             Target { written: Rc::clone(program), resolved: Rc::clone(program), ..Target::default() };
         let tags = self.state.ambient.union(call.argv.first().map(|f| f.tags).unwrap_or_default());
         self.core.emit(Kind::Unknown, target, tags, By::new(program, call.span));
+        // `python3 -m name`
+        self.imported(program, call.span);
         if let [_, inner, ..] = call.argv
             && WRAPPED.contains(&inner.text.as_str())
         {

@@ -85,7 +85,7 @@ impl Walk<'_, '_> {
         state.enter_subshell();
         state.ambient = state.ambient.with(tag::IN_BACKGROUND);
         let body = Reader::Command(std::rc::Rc::new(body.clone()));
-        self.core.pending.push(Pending { path: path.clone(), body, state });
+        self.core.pending.push(Pending { path: path.clone(), body, state, fed: None });
         std::rc::Rc::make_mut(&mut self.state.descriptors).insert(60, Endpoint::File(path));
         let ends = [("0", "63"), ("1", "60")].map(|(k, v)| (k.to_owned(), Value::known(v)));
         self.state.set_array(name.unwrap_or("COPROC"), ends.to_vec());

@@ -7,6 +7,7 @@ use std::rc::Rc;
 
 use crate::act::{Kind, TagSet, UnknownKind};
 use crate::canonical::state::State;
+use crate::canonical::value::Data;
 use crate::effects::model::{Effect, Effects, Extent, Indicator, Target, Unknown};
 use crate::policy::{Policy, temper};
 use crate::syntax::bounds::Limits;
@@ -50,6 +51,8 @@ pub struct Pending {
     pub path: String,
     pub body: Reader,
     pub state: State,
+    /// What was written so far; `None`: nothing.
+    pub fed: Option<Data>,
 }
 
 /// What such commands are.
@@ -69,6 +72,8 @@ pub struct Core<'p> {
     pub limits: Limits,
     pub budget: Budget,
     pub found: Effects,
+    /// The text that is walked: spans are places in it.
+    pub unit: Rc<str>,
     /// Depth of commands that run commands (`sudo env nice …`).
     pub nested: u16,
     /// Depth of command substitutions, for the structure view.

@@ -69,6 +69,10 @@ impl Walk<'_, '_> {
             return Outcome::prints(Data::unknown(TagSet::of(tag::FROM_ENVIRONMENT)));
         }
         let head = call.argv.first().map_or("", |f| f.text.as_str());
+        let shows = |f: &Field| f.text.starts_with('-') && f.text.contains('f');
+        if matches!(head, "declare" | "typeset") && call.arguments().iter().any(shows) {
+            return Outcome::prints(self.definitions(call.arguments()));
+        }
         let global = call.arguments().iter().any(|f| f.text.starts_with('-') && f.text.contains('g'));
         let local = head == "local" || matches!(head, "declare" | "typeset") && !global;
         let scope = if local { Scope::Local } else { Scope::Global };
@@ -87,6 +91,19 @@ impl Walk<'_, '_> {
             Rc::make_mut(&mut self.state.readonly).extend(names);
         }
         Outcome::success()
+    }
+
+    /// What `declare -f` prints; bash lays the text out anew, which changes nothing in it.
+    fn definitions(&self, arguments: &[Field]) -> Data {
+        let names = arguments.iter().filter(|f| !f.text.starts_with('-'));
+        let source = |field: &Field| match self.state.functions.get(&field.text)?.as_slice() {
+            [Some(defined)] => Some(format!("{}\n", defined.source.trim_end())),
+            _ => None,
+        };
+        match names.map(source).collect::<Option<Vec<_>>>() {
+            Some(all) if !all.is_empty() => Data::known(all.concat()),
+            Some(_) | None => Data::unknown(TagSet::of(tag::FROM_UNKNOWN)),
+        }
     }
 
     fn declare_one(&mut self, field: &Field, kind: Option<VariableKind>, scope: Scope) {

@@ -39,10 +39,15 @@ pub fn provenance(classes: ClassSet) -> TagSet {
     tags
 }
 
+/// Whether a path is the reader's own standard input.
+pub fn is_stdin(path: &str) -> bool {
+    matches!(path, "/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0" | "/proc/thread-self/fd/0")
+}
+
 impl Walk<'_, '_> {
     /// A file that is read: an effect, and its data.
     pub fn read_path(&mut self, field: &Field, program: &Rc<str>, span: Span) -> Data {
-        if matches!(field.text.as_str(), "-" | "/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0") {
+        if field.text == "-" || is_stdin(&field.text) {
             return self.stdin.clone();
         }
         if let Some(data) = self.descriptor(&field.text) {
@@ -178,7 +183,7 @@ impl Walk<'_, '_> {
 
     /// A file of code that an interpreter runs.
     pub fn run_code_file(&mut self, by: Interpreter<'_>, field: &Field) -> Outcome {
-        if matches!(field.text.as_str(), "-" | "/dev/stdin" | "/dev/fd/0") {
+        if field.text == "-" || is_stdin(&field.text) {
             let data = self.stdin.clone();
             return self.code_data(by, &data, field);
         }

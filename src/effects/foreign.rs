@@ -35,6 +35,9 @@ impl Walk<'_, '_> {
             for act in &found.acts {
                 child.act(act, lang, like, &mut data);
             }
+            for module in &found.modules {
+                child.imported(module, like.span);
+            }
         });
         self.filtered_files(lang, text, &found, like);
         if let Some(doubt) = &found.unknown {

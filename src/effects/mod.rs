@@ -40,6 +40,8 @@ pub mod targets;
 pub mod walk;
 pub mod work;
 
+use std::rc::Rc;
+
 use crate::canonical::state::State;
 use crate::canonical::value::Data;
 use crate::invocation::context::Context;
@@ -85,6 +87,7 @@ fn walked(
         limits: bounds(&policy.temper().limits),
         budget: Budget::of(&policy.temper().limits),
         found: Effects { calls: Calls::NONE, ..Effects::default() },
+        unit: Rc::from(""),
         nested: 0,
         substitutions: 0,
         pending: Vec::new(),

@@ -241,7 +241,7 @@ impl Walk<'_, '_> {
         self.state.ambient = self.state.ambient.union(streams.tags);
     }
 
-    /// `exec 5>file`: the files are opened, and empty.
+    /// `exec 5>file`: the files are opened, and empty; what the shell prints from here on goes to `exec >file`.
     pub fn open_streams(&mut self, streams: &Streams) -> Outcome {
         let kept = streams.outputs.iter().filter(|(fd, _)| *fd <= 2).cloned().collect();
         for (_, sink) in streams.outputs.iter().filter(|(fd, _)| *fd > 2) {
@@ -249,22 +249,29 @@ impl Walk<'_, '_> {
                 self.write_path(field, *kind, &Data::empty(), By::new(&Rc::from(">"), *span));
             }
         }
-        self.finish_streams(&Streams { outputs: kept, ..streams.clone() }, Outcome::success())
+        let prints = streams.outputs.iter().any(|(fd, _)| *fd == 1);
+        let later = if prints { Data::unknown(TagSet::of(tag::FROM_UNKNOWN)) } else { Data::empty() };
+        let outcome = Outcome { data: later, ..Outcome::success() };
+        self.finish_streams(&Streams { outputs: kept, ..streams.clone() }, outcome)
     }
 
-    /// Walks a reader that waits for this path, with what is written to it.
+    /// Gives a reader that waits at this path what is written to it, behind what was written before.
     fn feed(&mut self, path: &str, data: &Data) -> bool {
-        let Some(at) = self.core.pending.iter().rposition(|p| p.path == path) else { return false };
-        let pending = self.core.pending.remove(at);
-        self.run_reader(pending, data.clone());
+        let Some(pending) = self.core.pending.iter_mut().rev().find(|p| p.path == path) else { return false };
+        match &mut pending.fed {
+            Some(fed) => fed.append(data),
+            None => pending.fed = Some(data.clone()),
+        }
         true
     }
 
-    /// Readers that nothing known was written to.
+    /// Walks the readers, now that all is written that will be. What was opened and never written to here may be
+    /// written by whoever inherits it.
     pub fn flush(&mut self, from: usize) {
         while self.core.pending.len() > from {
-            let Some(pending) = self.core.pending.pop() else { return };
-            self.run_reader(pending, Data::unknown(TagSet::of(tag::FROM_UNKNOWN)));
+            let Some(mut pending) = self.core.pending.pop() else { return };
+            let fed = pending.fed.take().filter(|data| data.text.as_deref() != Some(""));
+            self.run_reader(pending, fed.unwrap_or_else(|| Data::unknown(TagSet::of(tag::FROM_UNKNOWN))));
         }
     }
 

@@ -10,8 +10,7 @@ use crate::canonical::value::{Data, Field, Origin, Value};
 use crate::effects::call::Call;
 use crate::effects::core::By;
 use crate::effects::fields::{Borders, joined};
-use crate::effects::files::FileText;
-use crate::effects::files::Interpreter;
+use crate::effects::files::{FileText, Interpreter, is_stdin};
 use crate::effects::model::{Indicator, Target};
 use crate::effects::walk::{Outcome, Walk};
 use crate::policy::tables::Lang;
@@ -218,7 +217,7 @@ impl Walk<'_, '_> {
     fn sourced(&mut self, call: &Call<'_>) -> Outcome {
         let Some(field) = call.arguments().iter().find(|f| f.text != "--") else { return Outcome::silent() };
         let program: Rc<str> = Rc::from("source");
-        if matches!(field.text.as_str(), "/dev/stdin" | "/dev/fd/0") {
+        if is_stdin(&field.text) {
             self.core.indicate(Indicator::Evaluation, call.span);
             let data = call.stdin.clone();
             return match data.whole() {

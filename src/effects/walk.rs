@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 use crate::act::{TagSet, UnknownKind, tag};
 use crate::canonical::host::Host;
-use crate::canonical::state::{Control, Reach, State};
+use crate::canonical::state::{Control, Defined, Reach, State};
 use crate::canonical::table::Table;
 use crate::canonical::value::{Data, Value};
 use crate::effects::core::{Core, Pending, Reader};
@@ -244,7 +244,8 @@ impl<'p> Walk<'_, 'p> {
                     // bash calls it for every name that is no program
                     self.fork().command(&function.body);
                 }
-                let entry = Rc::new(function.clone());
+                let source = crate::text::slice(&self.core.unit, function.span).to_owned();
+                let entry = Rc::new(Defined { function: function.clone(), source });
                 self.state.functions.insert(function.name.clone(), vec![Some(entry)]);
                 Outcome::success()
             }
@@ -315,7 +316,9 @@ impl<'p> Walk<'_, 'p> {
         // nothing but the text itself could change how the rest is read
         let state = &self.state;
         let fresh = state.aliases.is_empty() && state.switches.is_empty() && state.functions.is_empty();
+        let outer = std::mem::replace(&mut self.core.unit, Rc::from(text));
         let outcome = self.script(&reading.script);
+        self.core.unit = outer;
         // bash reads on only as long as it runs: behind a certain `exit` nothing is read any more
         if self.state.control != Control::Ended
             && let Some(error) = &reading.error
@@ -378,7 +381,7 @@ impl Host for Core<'_> {
                     Some(text) => Reader::Text(text.clone(), inner.span),
                     None => Reader::Script(Rc::new(inner.script.clone())),
                 };
-                self.pending.push(Pending { path: path.clone(), body, state: state.clone() });
+                self.pending.push(Pending { path: path.clone(), body, state: state.clone(), fed: None });
                 Value::known(path)
             }
         }

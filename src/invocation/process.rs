@@ -35,9 +35,10 @@ impl Stat {
     }
 
     fn parse(stat: &[u8]) -> Option<Self> {
-        // the name stands in parentheses and may hold any byte, parentheses too
-        let open = memchr::memchr(b'(', stat)?;
-        let close = memchr::memrchr(b')', stat)?;
+        // the name stands in parentheses and may hold any byte, parentheses too; so few bytes are not worth asking
+        // the processor what it can do (memchr, 40 microseconds under a hypervisor)
+        let open = stat.iter().position(|byte| *byte == b'(')?;
+        let close = stat.iter().rposition(|byte| *byte == b')')?;
         let name = String::from_utf8_lossy(stat.get(open + 1..close)?).into_owned();
         let rest = std::str::from_utf8(stat.get(close + 1..)?).ok()?;
         // behind the name: field 3 is the state

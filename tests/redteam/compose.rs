@@ -5,6 +5,7 @@
 
 use super::foreign::FOREIGN;
 use super::fresh::FRESH;
+use super::later::LATER;
 use super::stage::Stage;
 use super::template::{Subject, fill, quote};
 use super::texts::TEXTS;
@@ -33,7 +34,7 @@ pub(crate) struct Case {
 }
 
 fn text_rows() -> impl Iterator<Item = &'static (&'static str, &'static str, &'static str)> {
-    TEXTS.iter().chain(FOREIGN).chain(FRESH)
+    TEXTS.iter().chain(FOREIGN).chain(FRESH).chain(LATER)
 }
 
 fn needs(step: Step) -> &'static str {

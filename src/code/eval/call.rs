@@ -15,6 +15,9 @@ use crate::policy::tables::Lang;
 /// Functions that are followed into functions.
 const CALL_LIMIT: usize = 6;
 
+/// Items of a list that a function which is handed over is called with.
+const CALLBACK_LIMIT: usize = 64;
+
 /// The arguments of a call.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Args {
@@ -97,6 +100,7 @@ impl Machine<'_, '_> {
         };
         let args = self.args(args);
         self.grow(node, first, &callee, &args);
+        self.calling = id;
         self.apply(&callee, &args, id)
     }
 
@@ -309,6 +313,14 @@ impl Machine<'_, '_> {
     }
 
     fn run_callbacks(&mut self, args: &Args, with: &V) {
+        for (n, value) in args.items.iter().enumerate() {
+            if let V::Ref(name) = value
+                && matches!(self.means(name), Some(Means::Act(..)))
+            {
+                let behind = args.items.get(n.saturating_add(1)..).unwrap_or(&[]);
+                self.hand_over(value, behind);
+            }
+        }
         for value in args.items.iter().chain(args.named.iter().map(|(_, v)| v)) {
             match value {
                 V::Function(function) => drop(self.invoke(*function, &Args::of(vec![with.clone(); 3]))),
@@ -321,6 +333,21 @@ impl Machine<'_, '_> {
                 }
                 _ => {}
             }
+        }
+    }
+
+    /// `executor.submit(os.system, text)`, `pool.map(os.remove, files)`: whoever gets a function and its arguments
+    /// calls it with them.
+    fn hand_over(&mut self, function: &V, behind: &[V]) {
+        let id = self.calling;
+        match behind {
+            [] => {}
+            [V::List(seq)] => {
+                for item in seq.items.iter().take(CALLBACK_LIMIT) {
+                    self.apply(function, &Args::of(vec![item.clone()]), id);
+                }
+            }
+            all => drop(self.apply(function, &Args::of(all.to_vec()), id)),
         }
     }
 

@@ -116,6 +116,14 @@ impl Machine<'_, '_> {
                 V::Dict(_) => self.fold(Fold::Items, None, &Args::of(vec![first])),
                 _ => None,
             },
+            Fold::Zip => {
+                let lists = items.iter().map(|v| if let V::List(seq) = v { Some(&seq.items) } else { None });
+                let lists = lists.collect::<Option<Vec<_>>>()?;
+                let length = lists.iter().map(|list| list.len()).min()?;
+                let row = |n: usize| V::list(lists.iter().filter_map(|list| list.get(n).cloned()).collect());
+                self.spend(length.saturating_mul(lists.len()).saturating_mul(8))
+                    .then(|| V::list((0..length).map(row).collect()))
+            }
             Fold::Items => match &first {
                 V::Dict(seq) => {
                     Some(V::list(seq.items.chunks(2).map(|pair| V::list(pair.to_vec())).collect()))

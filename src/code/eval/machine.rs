@@ -31,6 +31,8 @@ pub(crate) struct Machine<'t, 'a> {
     /// Functions that were seen, in order.
     pub(crate) functions: Vec<Id>,
     pub(crate) returned: Option<V>,
+    /// The call that is being evaluated.
+    pub(crate) calling: Id,
     /// Depth of conditions around.
     pub(crate) maybe: u32,
     pub(crate) depth: u16,
@@ -81,6 +83,7 @@ impl<'t, 'a> Machine<'t, 'a> {
             stack: Vec::new(),
             functions: Vec::new(),
             returned: None,
+            calling: crate::code::tree::NOTHING,
             maybe: 0,
             depth: 0,
             repeating: 0,

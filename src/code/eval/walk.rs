@@ -129,7 +129,14 @@ impl Machine<'_, '_> {
                     Some(before.map_or_else(|| value.clone(), |b| V::any(vec![b, value.clone()])));
                 value
             }
-            Node::Import(module, member, alias) => self.import(module, member, alias),
+            Node::Import(module, member, alias) => {
+                let root = module.split('.').next().unwrap_or(module);
+                let brought = self.language.modules.iter().any(|(known, _)| *known == root);
+                if self.language.lang == Lang::Python && !brought && !root.is_empty() {
+                    self.state.found.bring(root);
+                }
+                self.import(module, member, alias)
+            }
             _ => V::Nothing,
         }
     }

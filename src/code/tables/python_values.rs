@@ -323,6 +323,7 @@ pub(crate) const WORDS: &[(&str, Means)] = &[
     ("vars", Means::Fold(Fold::Same)),
     ("xrange", Means::Fold(Fold::Range)),
     ("yaml.safe_load", Means::Fold(Fold::Same)),
+    ("zip", Means::Fold(Fold::Zip)),
     ("zipfile.ZipFile", Means::Special(Special::Open)),
     ("zlib.decompress", Means::Fold(Fold::Opaque)),
 ];

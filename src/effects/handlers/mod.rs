@@ -15,6 +15,7 @@ mod xargs;
 
 use std::rc::Rc;
 
+use crate::canonical::value::Field;
 use crate::effects::call::Call;
 use crate::effects::fields::made;
 use crate::effects::walk::{Outcome, Walk};
@@ -41,6 +42,7 @@ impl Walk<'_, '_> {
             "tar" => Some(self.tar(spec, call, program)),
             "chmod" => Some(self.chmod(call, program)),
             "busybox" => self.busybox(call),
+            "run-parts" => self.run_parts(spec, call),
             _ => None,
         }
     }
@@ -53,6 +55,14 @@ impl Walk<'_, '_> {
         program: &Rc<str>,
     ) -> Option<Outcome> {
         let parsed = crate::effects::arguments::parse(spec, call.arguments());
+        // `env - …` is `env -i …`
+        if let (Some(first), Some(at)) = (parsed.operands.first(), parsed.places.first())
+            && first.text == "-"
+        {
+            let rest = call.argv.iter().enumerate().filter(|(index, _)| index != at);
+            let argv: Vec<Field> = rest.map(|(_, field)| field.clone()).collect();
+            return Some(self.described(spec, &Call { argv: &argv, ..*call }, program));
+        }
         let is_text = |m: &&crate::effects::arguments::Meant| {
             m.roles.iter().any(|r| r.is == crate::policy::tables::Is::ShellText)
         };
@@ -64,6 +74,18 @@ impl Walk<'_, '_> {
             child.state.set(name, value.clone());
         }
         Some(child.opaque_or_text(&made(line, &text), program))
+    }
+
+    /// `run-parts FOLDER`: what the text has put there is run.
+    fn run_parts(&mut self, spec: &'static Command, call: &Call<'_>) -> Option<Outcome> {
+        let parsed = crate::effects::arguments::parse(spec, call.arguments());
+        let folder = parsed.operands.last().map(|field| self.resolved(field))?;
+        let files = self.state.written.below(&folder);
+        for path in files {
+            let argv = [Field::known(path, call.span)];
+            self.fork().call(&Call { argv: &argv, ..*call });
+        }
+        None
     }
 
     /// `busybox APPLET …`
