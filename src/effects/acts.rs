@@ -18,8 +18,8 @@ use crate::effects::handlers::mode::mode_tags;
 use crate::effects::inject::Setting;
 use crate::effects::model::Target;
 use crate::effects::walk::Walk;
-use crate::text::Span;
 use crate::policy::tables::Lang;
+use crate::text::Span;
 
 /// One act with its arguments as fields.
 struct Acting<'d> {

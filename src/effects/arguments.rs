@@ -145,7 +145,11 @@ impl Reader<'_> {
             let dashed = text.len() > 1 && text.starts_with('-') && style != Style::Plain;
             let bundled = style == Style::Bundle && first && !dashed && !text.contains(['/', '.', '=']);
             first = false;
-            if self.ended || (!dashed && !bundled) {
+            // vim(1): `+{command}`
+            let plus = text.strip_prefix('+').filter(|_| !self.ended);
+            if let (Some(given), Some(Option_::Optional(roles))) = (plus, lookup(&self.out.specs, "+")) {
+                self.value(roles, made(given, word));
+            } else if self.ended || (!dashed && !bundled) {
                 self.operand(word.clone(), style);
             } else if text == "--" {
                 self.ended = true;

@@ -10,12 +10,17 @@ use super::machine::Machine;
 use super::value::V;
 use crate::code::found::{Origin, What};
 use crate::code::tree::{Id, Node, Operator};
+use crate::policy::tables::Lang;
 
 impl Machine<'_, '_> {
     pub(crate) fn assignment(&mut self, target: Id, op: Option<Operator>, value: Id) -> V {
         let mut value = self.eval(value);
         if let Some(op) = op {
-            let old = self.eval(target);
+            let old = match self.eval(target) {
+                // perl's and awk's variables begin empty
+                V::Ref(name) if self.begins_empty(&name) => V::text(""),
+                old => old,
+            };
             value = match op {
                 Operator::Or => V::any(vec![old, value]),
                 _ => self.combine(op, &[old, value]),
@@ -23,6 +28,11 @@ impl Machine<'_, '_> {
         }
         self.assign(target, value.clone());
         value
+    }
+
+    fn begins_empty(&self, name: &str) -> bool {
+        let lang = self.language.lang;
+        (lang == Lang::Awk || lang == Lang::Perl && name.starts_with('$')) && self.means(name).is_none()
     }
 
     /// Binds what a target names.

@@ -253,12 +253,15 @@ impl Machine<'_, '_> {
             }
         };
         let mut out = Vec::with_capacity(items.len());
+        self.folding = self.folding.saturating_add(1);
         for item in items {
             if !self.may_repeat() {
-                return Some(V::Open(joint(&out)));
+                out.push(V::open(Origin::Computed));
+                break;
             }
             out.push(self.apply(function, &Args::of(vec![item]), crate::code::tree::NOTHING));
         }
+        self.folding = self.folding.saturating_sub(1);
         Some(V::list(out))
     }
 

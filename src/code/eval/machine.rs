@@ -33,6 +33,8 @@ pub(crate) struct Machine<'t, 'a> {
     pub(crate) returned: Option<V>,
     /// The call that is being evaluated.
     pub(crate) calling: Id,
+    /// More than none: a function gives a value for each item of a list.
+    pub(crate) folding: u32,
     /// Depth of conditions around.
     pub(crate) maybe: u32,
     pub(crate) depth: u16,
@@ -84,6 +86,7 @@ impl<'t, 'a> Machine<'t, 'a> {
             functions: Vec::new(),
             returned: None,
             calling: crate::code::tree::NOTHING,
+            folding: 0,
             maybe: 0,
             depth: 0,
             repeating: 0,
