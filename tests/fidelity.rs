@@ -33,6 +33,9 @@ mod arrivals;
 #[path = "fidelity/failures.rs"]
 mod failures;
 
+#[path = "fidelity/held.rs"]
+mod held;
+
 #[path = "fidelity/measures.rs"]
 mod measures;
 
