@@ -30,6 +30,9 @@ mod stage;
 #[path = "fidelity/arrivals.rs"]
 mod arrivals;
 
+#[path = "fidelity/cost.rs"]
+mod cost;
+
 #[path = "fidelity/failures.rs"]
 mod failures;
 

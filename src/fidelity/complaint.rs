@@ -88,6 +88,9 @@ impl<'l> Complaint<'l> {
         let (name, rest) = line.split_once(':')?;
         let base = name.rsplit('/').next().unwrap_or(name).trim_start_matches('-');
         let mut place = if matches!(base, "(eval)" | "eval") { Place::Eval } else { Place::Text };
+        // `bash -c TEXT NAME` speaks as NAME
+        let named = line.split_once(": -c: line ").filter(|_| !SHELLS.contains(&base));
+        let (base, rest) = named.map_or((base, rest), |(_, rest)| ("bash", rest));
         if !SHELLS.contains(&base) && place == Place::Text {
             return None;
         }
@@ -251,6 +254,7 @@ pub const LANGUAGES: &[Language] = &[
             "illegal statement",
             "illegal reference",
             "not defined",
+            "extra '",
         ],
         ..language(&["awk", "gawk", "mawk", "nawk"], "")
     },

@@ -13,7 +13,6 @@ use agent_sh::fidelity::hop::Path;
 use crate::measures::{Chance, is_full};
 
 struct Failure {
-    truth: Who,
     meant: String,
     hops: Vec<(String, Option<Vec<u8>>)>,
     /// what bash is given in the end
@@ -239,7 +238,7 @@ fn fails_by_path(chance: &mut Chance) -> Option<(String, Failure)> {
         let (head, tail) = AROUND[chance.below(AROUND.len())];
         let run = format!("{head}{text}{tail}");
         let hops = observed(&[("hook", &text), ("shell", &text)]);
-        return Some((text.clone(), Failure { truth: Who::Path, meant: text, hops, run }));
+        return Some((text.clone(), Failure { meant: text, hops, run }));
     }
     let fault = FAULTS[chance.below(FAULTS.len())];
     let toml = format!("name='f'\n[[hop]]\nname='f'\nvia='file'\nsend=['{{text}}']\nreceive=['{fault}']\n");
@@ -252,7 +251,7 @@ fn fails_by_path(chance: &mut Chance) -> Option<(String, Failure)> {
     if chance.below(3) == 0 {
         hops[3].1 = None;
     }
-    Some((meant.clone(), Failure { truth: Who::Path, meant, hops, run }))
+    Some((meant.clone(), Failure { meant, hops, run }))
 }
 
 fn observed(hops: &[(&str, &str)]) -> Vec<(String, Option<Vec<u8>>)> {
@@ -260,7 +259,7 @@ fn observed(hops: &[(&str, &str)]) -> Vec<(String, Option<Vec<u8>>)> {
 }
 
 /// A text that nobody changed on its way; one in five has something done to it that changes nothing.
-fn unchanged(chance: &mut Chance, truth: Who, meant: String) -> Failure {
+fn unchanged(chance: &mut Chance, meant: String) -> Failure {
     let body = quoted(&meant);
     let run = match chance.below(10) {
         0 => format!("{meant}\n"),
@@ -270,7 +269,7 @@ fn unchanged(chance: &mut Chance, truth: Who, meant: String) -> Failure {
         _ => meant.clone(),
     };
     let hops = observed(&[("hook", &meant), ("shell", &run)]);
-    Failure { truth, meant, hops, run }
+    Failure { meant, hops, run }
 }
 
 fn run(text: &str, folder: &Folder) -> (Option<i32>, String) {
@@ -291,7 +290,7 @@ fn next(chance: &mut Chance, truth: Who, folder: &Folder) -> Option<(Failure, i3
         Who::Path => fails_by_path(chance)?,
         Who::Nested => {
             let (good, text) = fails_within(chance);
-            (good, unchanged(chance, truth, text))
+            (good, unchanged(chance, text))
         }
         _ => {
             let reading = chance.below(3) == 0;
@@ -305,7 +304,7 @@ fn next(chance: &mut Chance, truth: Who, folder: &Folder) -> Option<(Failure, i3
             if rejected != reading {
                 return None;
             }
-            (good, unchanged(chance, truth, text))
+            (good, unchanged(chance, text))
         }
     };
     if run(&good, folder).0 != Some(0) {
