@@ -15,6 +15,12 @@ impl Digest {
         Self(Sha256::digest(bytes).into())
     }
 
+    /// The first byte, to sort by.
+    pub fn first(self) -> u8 {
+        let [first, ..] = self.0;
+        first
+    }
+
     /// Lower-case hexadecimal.
     pub fn hex(&self) -> [u8; 64] {
         const DIGITS: &[u8; 16] = b"0123456789abcdef";

@@ -30,8 +30,14 @@ mod stage;
 #[path = "fidelity/arrivals.rs"]
 mod arrivals;
 
+#[path = "fidelity/cost.rs"]
+mod cost;
+
 #[path = "fidelity/failures.rs"]
 mod failures;
+
+#[path = "fidelity/held.rs"]
+mod held;
 
 #[path = "fidelity/measures.rs"]
 mod measures;

@@ -4,13 +4,15 @@
 //! Never: pairs by likeness where two could be meant; lets a text through a second time that differed the
 //! first time, only since its record is used up.
 
+use std::cell::OnceCell;
+
 use crate::digest::Digest;
 use crate::fidelity::compare::{self, Arbiter, Meaning, Slow};
 use crate::fidelity::intent::{call_key, now};
 use crate::fidelity::likeness::{self, Likely};
 use crate::fidelity::mechanism::{Divergence, diagnose};
 use crate::fidelity::process::{self, Process};
-use crate::fidelity::store::{Claim, Entry, FRESH, Found, State, Store};
+use crate::fidelity::store::{Claim, Entry, FRESH, Found, LONG, LONGEST, Shelf, State, Store};
 use crate::invocation::context::Dialect;
 
 /// What arrived.
@@ -117,7 +119,10 @@ pub type Line<'l> = &'l dyn Fn(&dyn Fn(Process) -> bool) -> Vec<Process>;
 
 /// [`pair`] with given stores; `line` is only asked where there are records.
 pub fn pair_in(stores: &[Store], arrived: &Arrived<'_>, given: &Given, line: Line<'_>) -> Arrival {
-    let pairing = Pairing { arrived, given, body: Digest::of(arrived.body), text: Digest::of(arrived.text) };
+    if stores.is_empty() && *given == Given::default() {
+        return Arrival::without(Outcome::Unknown);
+    }
+    let pairing = Pairing { arrived, given, body: OnceCell::new(), text: OnceCell::new() };
     if stores.is_empty() {
         return pairing.without_record();
     }
@@ -139,8 +144,9 @@ pub fn pair_in(stores: &[Store], arrived: &Arrived<'_>, given: &Given, line: Lin
 struct Pairing<'a> {
     arrived: &'a Arrived<'a>,
     given: &'a Given,
-    body: Digest,
-    text: Digest,
+    /// Digests are asked for where they are needed: that of a long text takes its time.
+    body: OnceCell<Digest>,
+    text: OnceCell<Digest>,
 }
 
 enum Step {
@@ -167,26 +173,68 @@ impl Pairing<'_> {
 
     /// Whether a digest is that of the text, or of the part that the model wrote.
     fn is(&self, digest: Digest) -> bool {
-        digest == self.body || digest == self.text
+        digest == self.text() || digest == self.body()
+    }
+
+    fn text(&self) -> Digest {
+        *self.text.get_or_init(|| Digest::of(self.arrived.text))
+    }
+
+    fn body(&self) -> Digest {
+        let bare = self.arrived.body == self.arrived.text;
+        *self.body.get_or_init(|| if bare { self.text() } else { Digest::of(self.arrived.body) })
+    }
+
+    /// Where a record of this text, or of what the caller named, lies.
+    fn shelves(&self) -> Vec<Shelf> {
+        let mut out = Vec::with_capacity(3);
+        for (text, digest) in
+            [(self.arrived.body, Self::body as fn(&Self) -> Digest), (self.arrived.text, Self::text)]
+        {
+            out.push(if text.len() > LONG { Shelf::Long } else { Shelf::Short(digest(self)) });
+        }
+        if let Some(digest) = self.given.digest {
+            out.extend([Shelf::Short(digest), Shelf::Long]);
+        }
+        out
+    }
+
+    /// Whether a record is one of this very text. Long texts are compared, not digested.
+    fn is_of(&self, found: &Found) -> bool {
+        let Arrived { text, body, .. } = *self.arrived;
+        let length = found.entry.length;
+        if length != text.len() && length != body.len() {
+            return false;
+        }
+        if length > LONG && length <= LONGEST {
+            return Store::holds(found, body) || body.len() != text.len() && Store::holds(found, text);
+        }
+        self.is(found.entry.digest)
     }
 
     fn within(&self, store: &Store, line: &[Process]) -> Step {
         let host = line.iter().skip(1).find(|process| store.has(**process)).copied();
         let own = line.first().copied();
-        let mut found = host.map(|host| store.of(host)).unwrap_or_default();
-        if self.given.digest.is_none() && found.iter().any(|found| is_above(&found.entry, line)) {
+        // a framework that is not above us, or hidden by a process namespace: equal texts only
+        let hosts = host.map_or_else(|| store.hosts().into_iter().take(64).collect(), |host| vec![host]);
+        let mut found: Vec<Found> = match self.given.call {
+            // a call's name says nothing of where it lies
+            Some(_) => hosts.iter().flat_map(|host| store.of(*host)).collect(),
+            None => hosts.iter().flat_map(|host| store.near(*host, &self.shelves())).collect(),
+        };
+        if host.is_some()
+            && self.given.digest.is_none()
+            && found.iter().any(|found| is_above(&found.entry, line))
+        {
             return Step::Found(Arrival::without(Outcome::Within));
-        }
-        if host.is_none() {
-            // a framework that is not above us, or hidden by a process namespace: equal texts only
-            found = store.hosts().into_iter().take(64).flat_map(|host| store.of(host)).collect();
         }
         found.sort_by_key(|found| found.entry.time);
         trim(&found);
-        let Some((chosen, by)) = self.exact(&found) else {
-            return if host.is_none() { Step::Nothing } else { self.likely(&found, own) };
-        };
-        self.take(chosen, by, own)
+        match (self.exact(&found), host) {
+            (Some((chosen, by)), _) => self.take(chosen, by, own),
+            (None, None) => Step::Nothing,
+            (None, Some(host)) => self.likely(store, host, own),
+        }
     }
 
     /// The record that the caller names, or one of an equal text.
@@ -204,11 +252,11 @@ impl Pairing<'_> {
         if let Some(digest) = self.given.digest {
             return first(&|entry| entry.digest == digest).map(|found| (found, By::GivenDigest));
         }
-        let pending = |found: &&Found| found.entry.state == State::Pending && self.is(found.entry.digest);
+        let pending = |found: &&Found| found.entry.state == State::Pending && self.is_of(found);
         let equal = found.iter().find(pending);
         let again = || {
             let used = |found: &&Found| match found.entry.state {
-                State::Claimed { received, .. } => received == self.text || self.is(found.entry.digest),
+                State::Claimed { received, .. } => received == self.text() || self.is(found.entry.digest),
                 State::Pending => false,
             };
             found.iter().rev().find(used).map(|found| (found, By::Again))
@@ -217,10 +265,12 @@ impl Pairing<'_> {
     }
 
     /// The one fresh record that a changed text can belong to.
-    fn likely(&self, found: &[Found], own: Option<Process>) -> Step {
+    fn likely(&self, store: &Store, host: Process, own: Option<Process>) -> Step {
         if self.given.call.is_some() || self.given.digest.is_some() {
             return Step::Nothing;
         }
+        let mut found = store.of(host);
+        found.sort_by_key(|found| found.entry.time);
         let fresh = |found: &&Found| {
             found.entry.state == State::Pending && found.entry.time.saturating_add(FRESH) >= now()
         };
@@ -244,13 +294,13 @@ impl Pairing<'_> {
 
     /// Claims a record and compares.
     fn take(&self, found: &Found, by: By, own: Option<Process>) -> Step {
-        let same = self.is(found.entry.digest);
+        let same = by == By::Digest || self.is(found.entry.digest);
         // read before it is claimed: its name changes
         let text = if same { None } else { Store::text(found) };
         if found.entry.state == State::Pending {
             let own = own.unwrap_or(Process { pid: std::process::id(), start: 0 });
             // what arrived as it was meant is known by that; only of other texts must it be kept what arrived
-            let received = if same { found.entry.digest } else { self.text };
+            let received = if same { found.entry.digest } else { self.text() };
             if Store::claim(found, own, received) == Claim::Gone {
                 return Step::Again;
             }

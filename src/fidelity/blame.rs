@@ -3,14 +3,20 @@
 //! In: evidence: the text that was meant, what each hop received, status and standard error. Out: [`Blame`]
 //! with its reasons. Never: runs anything; decides where a hop before the decision left no record.
 
+use std::rc::Rc;
+
 use serde::Deserialize;
 
-use crate::fidelity::locate::{self, Finding};
+use crate::envelope;
+use crate::fidelity::calls;
+use crate::fidelity::compare::{Meaning, Slow, compare};
+use crate::fidelity::locate::{self, Finding, Location};
 use crate::fidelity::mechanism::Mechanism;
-use crate::fidelity::nested;
+use crate::fidelity::nested::{self, Case, Reading};
+use crate::invocation::context::{Context, Dialect as Shell, Input};
 use crate::syntax::bounds::Limits;
 use crate::syntax::grammar::{self, Dialect};
-use crate::text::{escape, judged};
+use crate::text::{escape, judged, raw};
 
 /// What is known of a call.
 #[derive(Clone, Debug, Default)]
@@ -69,101 +75,81 @@ impl Blame {
 
 /// Decides by the evidence alone.
 pub fn blame(evidence: &Evidence) -> Blame {
-    let text = judged(&evidence.meant);
-    let locations = locate::observed(&evidence.meant, &evidence.hops);
-    match locate::first(&locations) {
-        Some(location) => match &location.finding {
-            Finding::Changed(divergence) => {
-                let mut found = Blame::of(
-                    Who::Path,
-                    format!(
-                        "hop {} ({}) received another text: {}",
-                        location.hop,
-                        escape(&location.name),
-                        divergence.detail
-                    ),
-                );
-                found.hop = Some((location.hop, location.name.clone()));
-                found.mechanism = Some(divergence.mechanism);
-                found.reasons.extend(divergence.sides().lines().map(|line| line.trim_end().to_owned()));
-                return found;
-            }
-            Finding::Unobserved | Finding::Stopped(..) | Finding::Same => {
-                let reason = format!("hop {} ({}) left no record", location.hop, escape(&location.name));
-                return Blame::of(Who::Unknown, reason);
-            }
-        },
-        None if evidence.hops.is_empty() => return Blame::of(Who::Unknown, "no hop left a record"),
-        None => {}
+    if evidence.hops.is_empty() {
+        return Blame::of(Who::Unknown, "no hop left a record");
     }
+    let text = judged(&evidence.meant);
     let parsed = grammar::parse(&text, Dialect::Bash, &Limits::default());
     if let Some(error) = parsed.error {
-        return Blame::of(Who::Model, format!("every hop received the text, and it can't be read: {error}"));
+        return Blame::of(Who::Model, format!("the text can't be read, whoever receives it: {error}"));
     }
-    if let Some(found) = wrapped(evidence, &text, nested::has_shell(&parsed.script)) {
-        return found;
+    let locations = locate::observed(&evidence.meant, &evidence.hops);
+    let to_blame = |location: &&Location| match &location.finding {
+        Finding::Same => false,
+        Finding::Changed(_) => !keeps_meaning(&evidence.meant, evidence.hops.get(location.hop - 1)),
+        Finding::Unobserved | Finding::Stopped(..) => true,
+    };
+    if let Some(location) = locations.iter().find(to_blame) {
+        return by_hop(location);
     }
-    if let Some(found) = nested::find(&parsed.script, &text, evidence) {
-        let mut verdict = Blame::of(Who::Nested, found.reason);
-        verdict.program = Some(found.program);
-        verdict.mechanism = found.mechanism;
-        return verdict;
+    let calls = calls::of(&parsed.script);
+    match nested::find(&Case { text: &text, calls: &calls }, evidence) {
+        Some(Reading::Outer(reason)) => {
+            let mut verdict = Blame::of(Who::Path, reason);
+            verdict.mechanism = Some(Mechanism::Context);
+            return verdict;
+        }
+        Some(Reading::Nested(found)) => {
+            let mut verdict = Blame::of(Who::Nested, found.reason);
+            verdict.program = Some(found.program);
+            verdict.mechanism = found.mechanism;
+            return verdict;
+        }
+        None => {}
     }
-    let mut verdict =
-        Blame::of(Who::Model, "every hop received the text to the byte, and the shell can read it");
+    let mut verdict = Blame::of(Who::Model, "every hop received the text, and the shell can read it");
     if evidence.status == Some(127) || evidence.stderr.contains("command not found") {
         verdict.reasons.push("a program that it names is not there".to_owned());
     }
     verdict
 }
 
-/// Signs in standard error that the shell read more than the text, which it can read by itself: a syntax error
-/// where no other shell is in sight, at a line behind the last, or about a word that isn't in the text.
-fn wrapped(evidence: &Evidence, text: &str, inner: nested::Inner) -> Option<Blame> {
-    let lines = text.lines().count().max(1);
-    for line in evidence.stderr.lines() {
-        let Some((number, rest)) = shell_line(line) else { continue };
-        let syntax = rest.contains("syntax error")
-            || rest.contains("unexpected EOF")
-            || rest.contains("here-document");
-        if !syntax {
-            continue;
-        }
-        let beyond = number > lines + 1 || inner == nested::Inner::NoShell && number > lines;
-        let quoted = rest.split('`').nth(1).and_then(|part| part.split('\'').next()).unwrap_or("");
-        let foreign = !quoted.is_empty() && quoted != "newline" && !text.contains(quoted);
-        if beyond || foreign || inner == nested::Inner::NoShell {
-            let why = if !beyond && !foreign {
-                "is about a text that can be read by itself"
-            } else if beyond {
-                "names a line behind the text's last"
-            } else {
-                "quotes a word that isn't in the text"
-            };
-            let mut found = Blame::of(Who::Path, format!("the shell's error {why}: {}", escape(line)));
-            found.mechanism = Some(Mechanism::Context);
-            return Some(found);
-        }
-    }
-    None
+/// The first hop that changed the text, or left no record.
+fn by_hop(location: &Location) -> Blame {
+    let name = escape(&location.name);
+    let Finding::Changed(divergence) = &location.finding else {
+        return Blame::of(Who::Unknown, format!("hop {} ({name}) left no record", location.hop));
+    };
+    let detail = divergence.detail;
+    let mut found =
+        Blame::of(Who::Path, format!("hop {} ({name}) received another text: {detail}", location.hop));
+    found.hop = Some((location.hop, location.name.clone()));
+    found.mechanism = Some(divergence.mechanism);
+    found.reasons.extend(divergence.sides().lines().map(|line| line.trim_end().to_owned()));
+    found
 }
 
-/// `bash: line 3: …`, `bash: -c: line 3: …`, `sh: 3: …`, `/bin/sh: eval: line 3: …`.
-pub fn shell_line(line: &str) -> Option<(usize, &str)> {
-    let (name, mut rest) = line.split_once(": ")?;
-    let base = name.rsplit('/').next().unwrap_or(name);
-    if !matches!(base, "bash" | "sh" | "dash" | "zsh" | "-bash" | "eval") {
-        return None;
-    }
-    for _ in 0..3 {
-        let (piece, behind) = rest.split_once(": ")?;
-        let digits = piece.strip_prefix("line ").unwrap_or(piece);
-        if let Ok(number) = digits.parse() {
-            return Some((number, behind));
-        }
-        rest = behind;
-    }
-    None
+/// Whether what a hop received does the same: a change that changes nothing has no failure of its own. A client's
+/// known wrapper counts as the text that it holds.
+fn keeps_meaning(meant: &[u8], hop: Option<&(String, Option<Vec<u8>>)>) -> bool {
+    let Some((_, Some(received))) = hop else { return false };
+    let same = |received: &[u8]| compare(meant, received, Shell::Bash, Slow::No) != Meaning::Different;
+    let text = judged(received);
+    let context = Context {
+        dialect: Shell::Bash,
+        cwd: String::new(),
+        home: String::new(),
+        user: String::new(),
+        uid: 0,
+        workspace: None,
+        environment: Rc::default(),
+        arguments: Vec::new(),
+        options: String::new(),
+        startup: Vec::new(),
+        input: Input::Unknown,
+    };
+    let envelope = envelope::read(&text, &context, &Vec::new);
+    same(received) || envelope.by_model().is_some_and(|body| same(&raw(body)))
 }
 
 #[cfg(test)]

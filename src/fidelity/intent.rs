@@ -37,7 +37,8 @@ pub fn record(meant: &Meant<'_>) -> Result<Digest, StoreError> {
 /// [`record`] into a given store for a given framework's process.
 pub fn record_in(store: &Store, host: Process, meant: &Meant<'_>) -> Result<Digest, StoreError> {
     let digest = Digest::of(meant.text);
-    let entry = Entry { host, digest, call: meant.call.map(call_key), time: now(), state: State::Pending };
+    let (call, length) = (meant.call.map(call_key), meant.text.len());
+    let entry = Entry { host, digest, call, time: now(), length, state: State::Pending };
     store.put(&entry, meant)?;
     Ok(digest)
 }

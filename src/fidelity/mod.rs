@@ -6,9 +6,11 @@
 pub mod arrival;
 pub mod bench;
 pub mod blame;
+pub mod calls;
 pub mod change;
 pub mod channel;
 pub mod compare;
+pub mod complaint;
 pub mod course;
 pub mod decode;
 pub mod encode;

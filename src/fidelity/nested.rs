@@ -1,11 +1,12 @@
-//! Shells and languages that a text starts itself: which of them a failure points to.
+//! Whether a shell or language that a text starts itself read its own part otherwise than it was written.
 //!
-//! In: the text's tree, evidence. Out: [`Nested`]. Never: blames one whose own part arrived as it was written
-//! and which failed for another reason than reading it.
+//! In: the text's calls, evidence. Out: [`Nested`], or that the outer shell was changed behind its last record.
+//! Never: blames one whose own part arrived as it was written and which failed for another reason than reading it.
 
-use crate::fidelity::blame::{Evidence, shell_line};
+use crate::fidelity::blame::Evidence;
+use crate::fidelity::calls::{Call, Code, Loss, Reader};
+use crate::fidelity::complaint::{self, About, Complaint, Place};
 use crate::fidelity::mechanism::Mechanism;
-use crate::syntax::tree::{Command, Compound, Piece, Quoting, Script, Simple, Word};
 use crate::text::{escape, judged};
 
 /// A program within the text that read its part otherwise.
@@ -16,187 +17,41 @@ pub struct Nested {
     pub reason: String,
 }
 
-/// Programs that read an argument as a language: their options for it (empty: the first operand), and how their
-/// errors begin.
-const PROGRAMS: &[(&str, &[&str], &[&str])] = &[
-    ("bash", &["-c", "-lc", "-ec", "-xc"], &["bash: "]),
-    ("sh", &["-c", "-lc", "-ec"], &["sh: ", "dash: "]),
-    ("dash", &["-c"], &["dash: ", "sh: "]),
-    ("zsh", &["-c", "-lc"], &["zsh:"]),
-    ("ssh", &[""], &["bash: ", "sh: ", "zsh:"]),
-    ("su", &["-c"], &["bash: ", "sh: ", "-bash: "]),
-    ("python", &["-c"], &["SyntaxError", "IndentationError", "  File \"<string>\""]),
-    ("python3", &["-c"], &["SyntaxError", "IndentationError", "  File \"<string>\""]),
-    ("node", &["-e", "--eval", "-p"], &["[eval]:", "SyntaxError"]),
-    (
-        "perl",
-        &["-e", "-ne", "-pe", "-E", "-lne", "-pi"],
-        &["syntax error at -e", "Can't find string terminator", "Unmatched", "-e line"],
-    ),
-    ("ruby", &["-e"], &["-e:"]),
-    ("php", &["-r"], &["PHP Parse error", "Parse error"]),
-    ("awk", &[""], &["awk: ", "mawk: ", "gawk: "]),
-    ("gawk", &[""], &["gawk: ", "awk: "]),
-    ("sed", &["", "-e"], &["sed: -e expression", "sed: "]),
-    ("jq", &[""], &["jq: error", "jq: 1 compile error", "jq: "]),
-    ("grep", &["", "-e"], &["grep: "]),
-    ("find", &[""], &["find: "]),
-    ("sqlite3", &[""], &["Error: in prepare", "Parse error", "Error: near"]),
-    ("psql", &["-c"], &["ERROR:  syntax error"]),
-    ("xargs", &[""], &["xargs: "]),
-];
-
-/// Words of an error that say that something could not be read as it was written.
-const READING: &[&str] = &[
-    "syntax error",
-    "SyntaxError",
-    "IndentationError",
-    "unexpected",
-    "unterminated",
-    "Unterminated",
-    "unmatched",
-    "Unmatched",
-    "compile error",
-    "parse error",
-    "Parse error",
-    "unknown option to",
-    "unknown command",
-    "extra characters",
-    "missing",
-    "invalid",
-    "Invalid",
-    "Can't find string terminator",
-    "bad substitution",
-    "not terminated",
-    "EOF",
-    "command not found",
-    "unrecognized",
-    "unary operator expected",
-    "too many arguments",
-    "strings for",
-    "runaway",
-    "near \"",
-];
-
-/// Looks for a nested program that the evidence points to.
-pub fn find(script: &Script, text: &str, evidence: &Evidence) -> Option<Nested> {
-    let mut calls = Vec::new();
-    collect(script, &mut calls, 0);
-    calls.iter().find_map(|call| by_probe(call, evidence)).or_else(|| by_error(&calls, text, evidence))
+/// Who a complaint is about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Reading {
+    Nested(Nested),
+    /// The shell that got the whole text got more, or less, than that; the reason.
+    Outer(String),
 }
 
-/// Whether a text starts a shell of its own.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Inner {
-    Shell,
-    NoShell,
+/// What is known of a call that the text itself can be read.
+pub struct Case<'t> {
+    pub text: &'t str,
+    pub calls: &'t [Call],
 }
 
-/// Looks for shells that a text starts.
-pub fn has_shell(script: &Script) -> Inner {
-    let mut calls = Vec::new();
-    collect(script, &mut calls, 0);
-    let shell = |call: &Call<'_>| SHELLS.contains(&call.program.as_str());
-    if calls.iter().any(shell) { Inner::Shell } else { Inner::NoShell }
-}
-
-/// Programs whose errors look like the outer shell's.
-const SHELLS: &[&str] = &["bash", "sh", "dash", "zsh", "ssh", "su"];
-
-/// A nested call: the program, and the word that it reads as a language.
-struct Call<'t> {
-    program: String,
-    code: &'t Word,
-    errors: &'static [&'static str],
-}
-
-fn collect<'t>(script: &'t Script, out: &mut Vec<Call<'t>>, depth: usize) {
-    if depth > 40 {
-        return;
+/// The first complaint that says who read what otherwise.
+pub fn find(case: &Case<'_>, evidence: &Evidence) -> Option<Reading> {
+    if let Some(found) = case.calls.iter().find_map(|call| by_probe(call, evidence)) {
+        return Some(Reading::Nested(found));
     }
-    for item in &script.items {
-        for pipeline in std::iter::once(&item.first).chain(item.rest.iter().map(|(_, next)| next)) {
-            for command in &pipeline.commands {
-                command_calls(command, out, depth + 1);
-            }
+    evidence.stderr.lines().find_map(|line| {
+        if let Some(found) = by_language(case, line, &evidence.stderr) {
+            return Some(Reading::Nested(found));
         }
-    }
-}
-
-fn command_calls<'t>(command: &'t Command, out: &mut Vec<Call<'t>>, depth: usize) {
-    match command {
-        Command::Simple(simple) => {
-            out.extend(call(simple));
-            for word in &simple.words {
-                for piece in &word.pieces {
-                    if let Piece::Command(inner, _) = piece {
-                        collect(&inner.script, out, depth);
-                    }
-                }
-            }
-        }
-        Command::Function(function) => command_calls(&function.body, out, depth),
-        Command::Compound(compound, _) => match compound {
-            Compound::Brace(body)
-            | Compound::Subshell(body)
-            | Compound::For { body, .. }
-            | Compound::Select { body, .. }
-            | Compound::ForArithmetic { body, .. } => collect(body, out, depth),
-            Compound::While { test, body } | Compound::Until { test, body } => {
-                collect(test, out, depth);
-                collect(body, out, depth);
-            }
-            Compound::If { arms, otherwise } => {
-                for (test, body) in arms {
-                    collect(test, out, depth);
-                    collect(body, out, depth);
-                }
-                if let Some(body) = otherwise {
-                    collect(body, out, depth);
-                }
-            }
-            Compound::Case { arms, .. } => arms.iter().for_each(|arm| collect(&arm.body, out, depth)),
-            Compound::Coprocess { body, .. } => command_calls(body, out, depth),
-            Compound::Conditional(_) | Compound::Arithmetic(_) => {}
-        },
-    }
-}
-
-fn call(simple: &Simple) -> Option<Call<'_>> {
-    // a wrapper's operand (sudo, env, timeout, docker exec …) is the program
-    let place = simple.words.iter().position(|word| {
-        let literal = word.literal().unwrap_or_default();
-        let base = literal.rsplit('/').next().unwrap_or_default();
-        PROGRAMS.iter().any(|(name, ..)| *name == base)
-    })?;
-    let literal = simple.words.get(place)?.literal()?;
-    let base = literal.rsplit('/').next().unwrap_or_default();
-    let (name, options, errors) = PROGRAMS.iter().find(|(name, ..)| *name == base)?;
-    let rest = simple.words.get(place + 1..)?;
-    let code = options.iter().find_map(|option| {
-        if option.is_empty() {
-            let operand = |word: &&Word| word.literal().is_none_or(|text| !text.starts_with('-'));
-            // ssh's first operand is the host
-            return if *name == "ssh" {
-                rest.iter().filter(operand).nth(1)
-            } else {
-                rest.iter().find(operand)
-            };
-        }
-        let at = rest.iter().position(|word| word.literal().as_deref() == Some(option))?;
-        rest.get(at + 1)
-    })?;
-    Some(Call { program: (*name).to_owned(), code, errors })
+        by_shell(case, line, &Complaint::read(line)?)
+    })
 }
 
 /// A probe saw what the program received, and it is not what the text says.
-fn by_probe(call: &Call<'_>, evidence: &Evidence) -> Option<Nested> {
-    let literal = call.code.literal()?;
+fn by_probe(call: &Call, evidence: &Evidence) -> Option<Nested> {
+    let Code::Literal(literal) = &call.code else { return None };
     let seen = evidence.nested.iter().find(|argv| {
         let program = argv.first().map(|word| judged(word).into_owned()).unwrap_or_default();
         program.rsplit('/').next() == Some(&call.program)
     })?;
-    let arrived = seen.iter().any(|word| *judged(word) == *literal);
+    let arrived = seen.iter().any(|word| *judged(word) == **literal);
     (!arrived).then(|| Nested {
         program: call.program.clone(),
         mechanism: None,
@@ -204,49 +59,122 @@ fn by_probe(call: &Call<'_>, evidence: &Evidence) -> Option<Nested> {
     })
 }
 
-/// An error of a program that reads a part of the text, about that part.
-fn by_error(calls: &[Call<'_>], text: &str, evidence: &Evidence) -> Option<Nested> {
-    for line in evidence.stderr.lines() {
-        if !READING.iter().any(|word| line.contains(word)) {
-            continue;
+fn by_language(case: &Case<'_>, line: &str, stderr: &str) -> Option<Nested> {
+    let call = case.calls.iter().find(|call| match call.reader {
+        Reader::Language(language) => {
+            // quotes that the outer shell took make names of what was text
+            let named = || complaint::unknown_name(line).is_some_and(|name| case.text.contains(name));
+            language.complains(line, stderr) || call.code == Code::Open(Loss::Expanded) && named()
         }
-        for call in calls {
-            let named =
-                call.errors.iter().any(|start| line.trim_start().starts_with(start) || line.contains(start));
-            // the outer shell's own errors name a line of the text
-            let outer = SHELLS.contains(&call.program.as_str()) && !is_inner(line, text, call);
-            if named && !outer {
-                let mechanism = eaten(call.code).then_some(Mechanism::ReExpansion);
-                return Some(Nested {
-                    program: call.program.clone(),
-                    mechanism,
-                    reason: format!("{} could not read its part of the text: {}", call.program, escape(line)),
-                });
+        Reader::Shell(_) => false,
+    })?;
+    Some(blamed(call, line))
+}
+
+fn blamed(call: &Call, line: &str) -> Nested {
+    let expanded = matches!(call.code, Code::Open(Loss::Expanded | Loss::Stolen));
+    Nested {
+        program: call.program.clone(),
+        mechanism: expanded.then_some(Mechanism::ReExpansion),
+        reason: format!("{} could not read its part of the text: {}", call.program, escape(line)),
+    }
+}
+
+fn by_shell(case: &Case<'_>, line: &str, said: &Complaint<'_>) -> Option<Reading> {
+    let shells: Vec<&Call> = case
+        .calls
+        .iter()
+        .filter(|call| matches!(call.reader, Reader::Shell(_)))
+        .filter(
+            |call| if said.place == Place::Eval { call.program == "eval" } else { call.speaks(said.speaker) },
+        )
+        .collect();
+    let of = |is: &dyn Fn(&Call) -> bool| shells.iter().find(|call| is(call)).map(|call| blamed(call, line));
+    let open = |call: &Call| matches!(call.code, Code::Open(_));
+    let nested = match said.about {
+        About::Grammar(token) => return grammar(case, &shells, line, said, token),
+        About::HereDocument(end) => return here_document(case, &shells, line, end),
+        About::Expression(subject) => {
+            let elsewhere = subject.is_some_and(|subject| outside(case, |rest| rest.contains(subject)));
+            let holds = |call: &Call| match (&call.code, subject) {
+                (Code::Literal(code), Some(subject)) => code.contains(subject) || call.program != "bash",
+                (Code::Literal(_), None) | (Code::Open(_), _) => true,
+            };
+            of(&holds).filter(|_| !elsewhere)
+        }
+        About::Test => {
+            of(&open).filter(|_| !outside(case, |rest| rest.contains("test ") || rest.contains("[ ")))
+        }
+        // what the text nowhere names came about on the way to the inner shell
+        About::Name(name) => of(&open).filter(|_| !case.text.contains(name)),
+        About::Source(_) => None,
+    };
+    nested.map(Reading::Nested)
+}
+
+/// Whether something holds for the text without what it gives to other shells.
+fn outside(case: &Case<'_>, is: impl Fn(&str) -> bool) -> bool {
+    let mut rest = String::new();
+    let mut at = 0;
+    let mut spans: Vec<(usize, usize)> = (case.calls.iter())
+        .filter(|call| matches!(call.reader, Reader::Shell(_)))
+        .filter_map(|call| call.span.map(|span| (span.start as usize, span.end as usize)))
+        .collect();
+    spans.sort_unstable();
+    for (start, end) in spans {
+        rest.push_str(case.text.get(at..start).unwrap_or(""));
+        at = at.max(end);
+    }
+    rest.push_str(case.text.get(at..).unwrap_or(""));
+    is(&rest)
+}
+
+/// A complaint about the grammar, though the whole text can be read: an inner shell's about its own part, or the
+/// outer one's about something that stands around the text.
+fn grammar(
+    case: &Case<'_>,
+    shells: &[&Call],
+    line: &str,
+    said: &Complaint<'_>,
+    token: Option<&str>,
+) -> Option<Reading> {
+    let outer = |why: &str| Some(Reading::Outer(format!("the shell's error {why}: {}", escape(line))));
+    let open = shells.iter().find(|call| matches!(call.code, Code::Open(_)));
+    let nested = |call: &Call| Some(Reading::Nested(blamed(call, line)));
+    let foreign = token.is_some_and(|token| !case.text.contains(token));
+    let beyond = said.line.is_some_and(|number| number > case.text.lines().count().max(1) + 1);
+    match (open, shells.iter().find(|call| call.is_unreadable())) {
+        (Some(call), _) => nested(call),
+        (None, _) if beyond => outer("names a line behind the text's last"),
+        (None, _) if foreign => outer("quotes a word that isn't in the text"),
+        (None, Some(call)) => nested(call),
+        (None, None) => {
+            // these shells' grammars are not ours: what our reader takes they may not
+            let other = shells.iter().find(|call| !matches!(call.program.as_str(), "bash" | "eval"));
+            match other.filter(|call| call.program == said.speaker) {
+                Some(call) => nested(call),
+                None => outer("is about a text that can be read by itself"),
             }
         }
     }
-    None
 }
 
-/// Whether a shell's error is the inner shell's: about `-c`, or about a word that the outer shell would not run.
-fn is_inner(line: &str, text: &str, call: &Call<'_>) -> bool {
-    let syntax = line.contains("syntax error") || line.contains("unexpected") || line.contains("unmatched");
-    // the outer text can be read whole (we read it), so a syntax error is the inner one's
-    if syntax {
-        return true;
+fn here_document(case: &Case<'_>, shells: &[&Call], line: &str, end: &str) -> Option<Reading> {
+    let ends = |text: &str| text.lines().any(|line| line.trim_start_matches('\t') == end);
+    let begins = |text: &str| text.contains("<<") && text.contains(end);
+    let inner = shells.iter().find(|call| match &call.code {
+        Code::Literal(code) => begins(code) && !ends(code),
+        Code::Open(_) => true,
+    });
+    if let Some(call) = inner {
+        return Some(Reading::Nested(blamed(call, line)));
     }
-    let Some((_, rest)) = shell_line(line) else { return false };
-    let word = rest.split(": ").next().unwrap_or("");
-    let own = call.code.literal().is_none_or(|code| code.contains(word) || eaten(call.code));
-    !word.is_empty() && own && !text.lines().any(|outer| outer.trim_start().starts_with(word))
-}
-
-/// Whether the outer shell expands something within the word that the inner program reads.
-fn eaten(word: &Word) -> bool {
-    word.pieces.iter().any(|piece| match piece {
-        Piece::Parameter(_, quoting) | Piece::Command(_, quoting) | Piece::Arithmetic(_, quoting) => {
-            *quoting == Quoting::Double || word.pieces.len() == 1
-        }
-        Piece::Bare(_) | Piece::Quoted(..) | Piece::Tilde(_) | Piece::Process(..) => false,
-    })
+    // the text's own: then it is as it was written
+    if begins(case.text) && !ends(case.text) {
+        return None;
+    }
+    Some(Reading::Outer(format!(
+        "the shell misses the end of a here-document that the text has: {}",
+        escape(line)
+    )))
 }

@@ -1,5 +1,5 @@
-//! The private store of intents: one folder for each framework's process, one file for each record, whose
-//! name says all that pairing needs.
+//! The private store of intents: one folder for each framework's process, in it one for used records and sixteen for
+//! those to come, by their digest's first digit; one file for each record, whose name says all that pairing needs.
 //!
 //! In: entries and texts. Out: the same again. Never: follows a link, uses a folder that others could write
 //! to, leaves half a record where it could be read, or grows without bound.
@@ -24,6 +24,8 @@ pub const MOST: usize = 4096;
 /// Bytes of a text that is kept; of a longer one only the digest is, so that it can be told from others
 /// but not repaired.
 pub const LONGEST: usize = 8 << 20;
+/// Bytes of a text up to which its digest costs little; longer ones are told apart by their bytes.
+pub const LONG: usize = 8 << 10;
 /// Milliseconds until a record is no candidate for a text that differs from it.
 pub const FRESH: u64 = 30 * 60 * 1000;
 /// Milliseconds until it is removed.
@@ -77,6 +79,8 @@ pub struct Entry {
     pub call: Option<String>,
     /// When it was recorded, in milliseconds since 1970.
     pub time: u64,
+    /// Bytes of the text.
+    pub length: usize,
     pub state: State,
 }
 
@@ -84,7 +88,7 @@ pub struct Entry {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Found {
     pub entry: Entry,
-    path: PathBuf,
+    pub(super) path: PathBuf,
 }
 
 /// A folder of intents that is the user's alone.
@@ -156,11 +160,6 @@ impl Store {
         self.folder.join(host.to_string())
     }
 
-    #[cfg(test)]
-    pub(super) fn folder_of(&self, host: Process) -> PathBuf {
-        self.room(host)
-    }
-
     /// Writes a record, whole or not at all, and clears away what is too old or too much.
     ///
     /// # Errors
@@ -171,22 +170,25 @@ impl Store {
         let failed = |what, path: &Path, error: &std::io::Error| {
             StoreError::Failed(what, path.to_owned(), error.kind())
         };
-        match DirBuilder::new().mode(0o700).create(&room) {
-            Err(error) if error.kind() != ErrorKind::AlreadyExists => {
-                return Err(failed("make", &room, &error));
+        let place = room.join(entry.shelf().name());
+        for folder in [&room, &place, &room.join(USED)] {
+            match DirBuilder::new().mode(0o700).create(folder) {
+                Err(error) if error.kind() != ErrorKind::AlreadyExists => {
+                    return Err(failed("make", folder, &error));
+                }
+                Ok(()) | Err(_) => {}
             }
-            Ok(()) | Err(_) => {}
         }
         if !is_own(&room) {
             return Err(StoreError::NoPlace);
         }
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
         let unique = format!("{}.{number}", std::process::id());
-        let draft = room.join(format!("t.{unique}"));
+        let draft = place.join(format!("t.{unique}"));
         let mut file = create(&draft).map_err(|error| failed("make", &draft, &error))?;
         let written = file.write_all(&content(entry, meant));
         let name = format!("{}.{unique}", entry.name());
-        let moved = written.and_then(|()| std::fs::rename(&draft, room.join(name)));
+        let moved = written.and_then(|()| std::fs::rename(&draft, place.join(name)));
         if let Err(error) = moved {
             drop(std::fs::remove_file(&draft));
             return Err(failed("write", &draft, &error));
@@ -204,14 +206,23 @@ impl Store {
         if !is_own(&room) {
             return Vec::new();
         }
-        let Ok(list) = std::fs::read_dir(&room) else { return Vec::new() };
-        list.flatten()
-            .filter_map(|file| {
-                let name = file.file_name();
-                let entry = Entry::parse(host, name.to_str()?)?;
-                Some(Found { entry, path: file.path() })
-            })
-            .collect()
+        SHELVES.iter().flat_map(|name| listed(host, &room.join(name))).collect()
+    }
+
+    /// Those of its records that are used, and those to come on these shelves. However many others
+    /// are stored, this costs little.
+    pub fn near(&self, host: Process, shelves: &[Shelf]) -> Vec<Found> {
+        let room = self.room(host);
+        if !is_own(&room) {
+            return Vec::new();
+        }
+        let mut names = vec![USED];
+        for shelf in shelves {
+            if !names.contains(&shelf.name()) {
+                names.push(shelf.name());
+            }
+        }
+        names.iter().flat_map(|name| listed(host, &room.join(name))).collect()
     }
 
     /// The framework's processes that have records here.
@@ -229,7 +240,8 @@ impl Store {
     pub fn claim(found: &Found, by: Process, received: Digest) -> Claim {
         let entry = Entry { state: State::Claimed { by, received }, ..found.entry.clone() };
         let number = found.path.extension().map(|e| e.to_string_lossy().into_owned()).unwrap_or_default();
-        let path = found.path.with_file_name(format!("{}.{}.{number}", entry.name(), by.pid));
+        let room = found.path.parent().and_then(Path::parent).unwrap_or(Path::new(""));
+        let path = room.join(USED).join(format!("{}.{}.{number}", entry.name(), by.pid));
         match std::fs::rename(&found.path, path) {
             Ok(()) => Claim::Taken,
             Err(error) if error.kind() == ErrorKind::NotFound => Claim::Gone,
@@ -244,13 +256,23 @@ impl Store {
 
     /// The text of a record; `None` where it is gone, was not kept, or is not what its name says.
     pub fn text(found: &Found) -> Option<Vec<u8>> {
+        let text = Self::kept(found)?;
+        (Digest::of(&text) == found.entry.digest).then_some(text)
+    }
+
+    /// Whether a record holds this very text, whatever its name says.
+    pub fn holds(found: &Found, text: &[u8]) -> bool {
+        found.entry.length == text.len() && Self::kept(found).is_some_and(|kept| kept == text)
+    }
+
+    fn kept(found: &Found) -> Option<Vec<u8>> {
         let file = open(&found.path).ok()?;
-        let mut bytes = Vec::new();
+        let mut bytes = Vec::with_capacity(found.entry.length.min(LONGEST) + 1024);
         let bound = u64::try_from(LONGEST).unwrap_or(u64::MAX).saturating_add(64 << 10);
         file.take(bound).read_to_end(&mut bytes).ok()?;
         let line = memchr::memchr(b'\n', &bytes)?;
-        let text = bytes.split_off(line + 1);
-        (Digest::of(&text) == found.entry.digest).then_some(text)
+        bytes.drain(..=line);
+        Some(bytes)
     }
 
     /// Removes folders of processes that are gone, records that are too old, and the oldest of too many.
@@ -279,10 +301,14 @@ impl Store {
         if list.iter().any(fresh) {
             return;
         }
-        for file in std::fs::read_dir(self.room(host)).into_iter().flatten().flatten() {
-            drop(std::fs::remove_file(file.path()));
+        let room = self.room(host);
+        for folder in SHELVES.iter().map(|name| room.join(name)) {
+            for file in std::fs::read_dir(&folder).into_iter().flatten().flatten() {
+                drop(std::fs::remove_file(file.path()));
+            }
+            drop(std::fs::remove_dir(folder));
         }
-        drop(std::fs::remove_dir(self.room(host)));
+        drop(std::fs::remove_dir(room));
     }
 }
 
@@ -294,6 +320,42 @@ pub enum Claim {
     Gone,
     /// it can't be marked (a sandbox holds the store read-only): it is used all the same
     Held,
+}
+
+/// Where a record that is to come lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shelf {
+    /// of texts of at most [`LONG`] bytes: by their digest's first digit
+    Short(Digest),
+    Long,
+}
+
+/// Folder of the used records.
+const USED: &str = "used";
+/// Folders of all records.
+const SHELVES: [&str; 18] =
+    ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "a", "b", "c", "d", "e", "f", "long", USED];
+
+impl Shelf {
+    fn name(self) -> &'static str {
+        let at = match self {
+            Self::Short(digest) => usize::from(digest.first() >> 4),
+            Self::Long => 16,
+        };
+        SHELVES.get(at).copied().unwrap_or("long")
+    }
+}
+
+/// The records in one folder.
+fn listed(host: Process, folder: &Path) -> Vec<Found> {
+    let Ok(list) = std::fs::read_dir(folder) else { return Vec::new() };
+    list.flatten()
+        .filter_map(|file| {
+            let name = file.file_name();
+            let entry = Entry::parse(host, name.to_str()?)?;
+            Some(Found { entry, path: file.path() })
+        })
+        .collect()
 }
 
 fn create(path: &Path) -> std::io::Result<File> {
@@ -333,15 +395,18 @@ fn content(entry: &Entry, meant: &Meant<'_>) -> Vec<u8> {
 }
 
 impl Entry {
-    /// `p.DIGEST.TIME.CALL` or `c.DIGEST.TIME.CALL.PROCESS.DIGEST`.
+    /// `p.DIGEST.TIME.LENGTH.CALL` or `c.DIGEST.TIME.LENGTH.CALL.PROCESS.DIGEST`.
     fn name(&self) -> String {
+        let Self { digest, time, length, .. } = self;
         let call = self.call.as_deref().unwrap_or("-");
         match self.state {
-            State::Pending => format!("p.{}.{}.{call}", self.digest, self.time),
-            State::Claimed { by, received } => {
-                format!("c.{}.{}.{call}.{by}.{received}", self.digest, self.time)
-            }
+            State::Pending => format!("p.{digest}.{time}.{length}.{call}"),
+            State::Claimed { by, received } => format!("c.{digest}.{time}.{length}.{call}.{by}.{received}"),
         }
+    }
+
+    fn shelf(&self) -> Shelf {
+        if self.length > LONG { Shelf::Long } else { Shelf::Short(self.digest) }
     }
 
     fn parse(host: Process, name: &str) -> Option<Self> {
@@ -349,6 +414,7 @@ impl Entry {
         let kind = parts.next()?;
         let digest = Digest::parse(parts.next()?.as_bytes())?;
         let time = parts.next()?.parse().ok()?;
+        let length = parts.next()?.parse().ok()?;
         let call = parts.next().map(|call| (call != "-").then(|| call.to_owned()))?;
         let state = match kind {
             "p" => State::Pending,
@@ -358,7 +424,7 @@ impl Entry {
             },
             _ => return None,
         };
-        Some(Self { host, digest, call, time, state })
+        Some(Self { host, digest, call, time, length, state })
     }
 }
 

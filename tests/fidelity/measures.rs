@@ -5,7 +5,6 @@
 
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
-use std::time::Duration;
 
 use agent_sh::fidelity::compare::{Meaning, Slow, compare};
 use agent_sh::fidelity::hop::Path;
@@ -353,52 +352,4 @@ fn rewrites_of_the_same_meaning_are_rarely_called_different() {
     }
     println!("rewrites {rewrites}, called divergent {}", flagged.len());
     assert!(rewrites >= wanted && flagged.len() * 100 <= rewrites, "{}", flagged.join("\n"));
-}
-
-/// Processor time of this thread: what others do on this machine does not count.
-fn own_time() -> Duration {
-    nix::time::clock_gettime(nix::time::ClockId::CLOCK_THREAD_CPUTIME_ID).unwrap().into()
-}
-
-#[test]
-fn an_arrival_with_an_intent_costs_little() {
-    use agent_sh::fidelity::arrival::{Arrived, Given, pair_in};
-    use agent_sh::fidelity::intent::{Meant, record_in};
-    use agent_sh::fidelity::process::{self, Process};
-    use agent_sh::fidelity::store::Store;
-    let folder = tempfile::tempdir().unwrap();
-    let host = Process::own().unwrap();
-    let payloads = steady();
-    let mut times = Vec::new();
-    let mut number = 0;
-    for round in 0..20 {
-        // a framework's session of a usual length
-        let store = Store::make_at(&folder.path().join(format!("{round}/agent-sh/intents"))).unwrap();
-        for payload in payloads.iter().take(50) {
-            let meant = Meant { framework: "t", call: None, cwd: b"/", text: &payload.text };
-            record_in(&store, host, &meant).unwrap();
-            let arrived = Arrived { text: &payload.text, body: &payload.text, dialect: Dialect::Bash };
-            number += 1;
-            // each shell is a process of its own below the framework; looking for those above costs what it costs
-            let line = |ends: &dyn Fn(Process) -> bool| {
-                let above = process::line(ends).len();
-                assert!(above > 1);
-                vec![Process { pid: (1 << 30) + number, start: 1 }, host]
-            };
-            let stores = [store.clone()];
-            let start = own_time();
-            let arrival = pair_in(&stores, &arrived, &Given::default(), &line);
-            times.push(own_time().saturating_sub(start));
-            assert_eq!(arrival.outcome.name(), "same");
-        }
-    }
-    times.sort();
-    let (median, late) = (times[times.len() / 2], times[times.len() * 99 / 100]);
-    println!(
-        "arrival with an intent: median {median:?}, p99 {late:?} ({})",
-        if cfg!(debug_assertions) { "unoptimised" } else { "optimised" }
-    );
-    if !cfg!(debug_assertions) && is_full() {
-        assert!(late <= Duration::from_micros(100), "{late:?}");
-    }
 }

@@ -151,7 +151,7 @@ fn what_the_caller_names_must_be_there_and_be_it() {
 #[test]
 fn a_record_whose_text_is_not_what_its_name_says_pairs_with_nothing_that_differs() {
     let stand = Stand::new(&["git log -n 5 a"]);
-    let file = std::fs::read_dir(stand.store.folder_of(HOST)).unwrap().next().unwrap().unwrap().path();
+    let file = stand.store.of(HOST).remove(0).path;
     let mut bytes = std::fs::read(&file).unwrap();
     bytes.extend_from_slice(b"; id");
     std::fs::write(&file, bytes).unwrap();
@@ -178,6 +178,7 @@ fn a_dead_record_is_no_candidate() {
         digest: Digest::of(meant.text),
         call: None,
         time: now() - FRESH - 1,
+        length: meant.text.len(),
         state: State::Pending,
     };
     stand.store.put(&entry, &meant).unwrap();

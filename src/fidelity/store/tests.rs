@@ -119,6 +119,7 @@ fn the_oldest_of_too_many_and_the_too_old_go() {
             digest: Digest::of(text.as_bytes()),
             call: None,
             time,
+            length: text.len(),
             state: State::Pending,
         };
         store.put(&entry, &meant(text.as_bytes(), None)).unwrap();
@@ -137,6 +138,7 @@ fn a_dead_framework_s_folder_goes_when_nothing_in_it_is_still_to_come() {
         digest: Digest::of(b"x"),
         call: None,
         time: now() - FRESH - 1,
+        length: 1,
         state: State::Pending,
     };
     store.put(&entry, &meant(b"x", None)).unwrap();
