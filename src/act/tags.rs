@@ -123,8 +123,14 @@ tags! {
     FIRST_GIVEN = "first-given",
     /// files that are read are changed, too (`sed -i`)
     IN_PLACE = "in-place",
-    /// files that would be taken away are only read (`gzip -k`, `gzip -c`)
+    /// files that would be taken away are only read (`gzip -c`)
     READS_ONLY = "reads-only",
+    /// something is made beside the file, which stays (`gzip -k`, `cp -b`)
+    BESIDE = "beside",
+    /// what is named is made (`install -d`)
+    CREATES = "creates",
+    /// a link by name, not a second name of the file itself
+    SYMBOLIC = "symbolic",
     /// shell text that a program prints to be evaluated: completions, hooks, variables of an agent
     SHELL_SETTINGS = "shell-settings",
     /// the word may be `host:path`

@@ -25,7 +25,7 @@ fn word(name: &'static str, value: &'static str, help: &'static str) -> Arg {
 }
 
 /// Where records are read and which.
-fn which(command: Command) -> Command {
+pub fn which(command: Command) -> Command {
     command
         .arg(word("file", "FILE", "read FILE (JSON lines or rsyslog's); - for standard input"))
         .arg(word("since", "TIME", "from TIME on: 30m, 2h, 7d, a day, RFC 3339"))

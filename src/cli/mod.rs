@@ -26,7 +26,6 @@ pub mod report;
 pub mod ruleset;
 pub mod run;
 pub mod selftest;
-pub mod suggest;
 pub mod watch;
 pub mod witness;
 pub mod world;

@@ -102,5 +102,6 @@ fn policy() -> Command {
             ),
         )
         .subcommand(Command::new("show").about("The policy in force, each value with where it came from"))
-        .subcommand(super::suggest::command())
+        .subcommand(super::policy::suggest::command())
+        .subcommand(super::policy::promote::command())
 }

@@ -1,7 +1,15 @@
-//! `agent-shctl policy check|show|suggest`.
+//! `agent-shctl policy check|show|suggest|promote`.
 //!
 //! In: options. Out: text; exit 1 where the policy is broken or an example does not hold.
 //! Never: calls a policy sound whose examples were not judged.
+
+pub mod accept;
+pub mod past;
+pub mod promote;
+pub mod promotion;
+pub mod proposal;
+pub mod shown;
+pub mod suggest;
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -15,7 +23,8 @@ use crate::world::Machine;
 pub fn run(options: &clap::ArgMatches, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     match options.subcommand() {
         Some(("check", options)) => check(options.get_flag("embedded"), out),
-        Some(("suggest", options)) => crate::cli::suggest::run(options, out),
+        Some(("promote", options)) => promote::run(options, out),
+        Some(("suggest", options)) => suggest::run(options, out),
         Some(("show", _)) => {
             write!(out, "{}", crate::policy::show::show(&policy_in_force()?))?;
             Ok(ExitCode::SUCCESS)

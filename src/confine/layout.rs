@@ -205,17 +205,22 @@ impl<'a> Layout<'a> {
         }
     }
 
-    /// The workspace and its repository. A home or `/` is no workspace.
+    /// The workspace and its repository. A person's home or `/` is no workspace.
     fn workspace(&mut self) {
         let Some(workspace) = self.scene.workspace.map(path_of) else {
             self.notes.push("no-workspace");
             return;
         };
-        let Some(spot) = Spot::open(&workspace).filter(|spot| !self.is_too_wide(&spot.path)) else {
+        let fits = |spot: &Spot| !self.is_too_wide(&spot.path) || self.is_bare_home(&spot.path);
+        let Some(spot) = Spot::open(&workspace).filter(fits) else {
             self.notes.push("no-workspace");
             return;
         };
-        self.spot(&spot);
+        if self.is_bare_home(&spot.path) {
+            self.write(&spot);
+        } else {
+            self.spot(&spot);
+        }
         if let Some(repository) = outer_repository(&spot.path) {
             self.tree(&repository);
         }
@@ -224,6 +229,12 @@ impl<'a> Layout<'a> {
     /// `/`, a home, or a folder that holds a home.
     fn is_too_wide(&self, path: &Path) -> bool {
         path == Path::new("/") || self.homes.iter().any(|home| home.path.starts_with(path))
+    }
+
+    /// Whether all homes that a folder holds are itself, and nobody's.
+    fn is_bare_home(&self, path: &Path) -> bool {
+        let mut held = self.homes.iter().filter(|home| home.path.starts_with(path)).peekable();
+        held.peek().is_some() && held.all(|home| home.path == path && home.is_bare())
     }
 
     /// Whether `TMPDIR` names a place for temporary files: inside one of the policy's, or by its mode
@@ -296,6 +307,8 @@ impl<'a> Layout<'a> {
                 }
                 self.written(&path_of(path));
             }
+            Grant::Below(path) => self.tree(&path_of(path)),
+            Grant::Linked(path) => self.linked(&path_of(path)),
             Grant::Temporary => self.temporaries(),
             Grant::Place(place) => self.trees(&[place.trim_end_matches("/**").to_owned()]),
             Grant::System => {
@@ -335,6 +348,20 @@ impl<'a> Layout<'a> {
             self.allow_all(&around, Rights::Remove);
         } else {
             self.rules.allow(spot.as_fd(), Rights::Remove);
+        }
+    }
+
+    /// A file that gets a second name. What is hidden, or agent-sh's own, gets none that could be written.
+    fn linked(&mut self, path: &Path) {
+        let Some(spot) = Spot::open(path) else { return };
+        let held = |tree: &PathBuf| spot.path.starts_with(tree) || tree.starts_with(&spot.path);
+        if self.hidden.iter().chain(&self.own).any(held) {
+            self.notes.push("place-refused");
+            return;
+        }
+        self.rules.allow(spot.as_fd(), Rights::ReadWrite);
+        if let Some(around) = spot.path.parent() {
+            self.path(around, Rights::Refer);
         }
     }
 

@@ -83,8 +83,8 @@ pub fn draw(policy: &ConfinePolicy, scene: &Scene<'_>, need: &Need<'_>) -> Outli
 /// What a rule allows that changes something.
 fn word(rights: Rights) -> Option<&'static str> {
     match rights {
-        // a file of /proc that is truncated stays as it is
-        Rights::Read | Rights::Truncate => None,
+        // a file of /proc that is truncated stays as it is, and so does one whose name is given elsewhere
+        Rights::Read | Rights::Truncate | Rights::Refer => None,
         Rights::Write | Rights::ReadWrite => Some("write"),
         Rights::Device => Some("device"),
         Rights::Append => Some("append"),

@@ -30,6 +30,8 @@ pub(super) enum Rights {
     Truncate,
     /// Deleting only.
     Remove,
+    /// Names of what lies there may be given elsewhere, as far as nothing is gained by it.
+    Refer,
 }
 
 /// What the ruleset governs: all writing, and reading contents. Executing and listing are left to file
@@ -52,6 +54,7 @@ impl Rights {
             Self::Device => AccessFs::ReadFile | AccessFs::WriteFile | AccessFs::Truncate,
             Self::Append => AccessFs::WriteFile.into(),
             Self::Truncate => AccessFs::Truncate.into(),
+            Self::Refer => AccessFs::Refer.into(),
             Self::Remove => AccessFs::RemoveFile | AccessFs::RemoveDir,
         }
     }

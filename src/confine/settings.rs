@@ -93,6 +93,11 @@ pub enum Grant<'a> {
     Put(&'a str),
     /// A file or tree that is deleted, and nothing made in its place.
     Remove(&'a str),
+    /// Whatever lies below a folder whose names aren't known.
+    Below(&'a str),
+    /// A file that gets a second name: the kernel asks for the rights that it will have there, and for the folder
+    /// around it.
+    Linked(&'a str),
     /// The folders for temporary files.
     Temporary,
     /// Written, in the form of the policy's lists.

@@ -14,6 +14,7 @@ use nix::sys::stat::{FileStat, Mode, fstat};
 use nix::unistd::{AccessFlags, access};
 
 use super::folder::{Extent, list};
+use crate::place::workspace::PERSONAL;
 
 /// An existing path.
 #[derive(Debug)]
@@ -111,6 +112,12 @@ impl Home {
             names
         });
         Some(Self { path, names })
+    }
+
+    /// Whether nothing in it makes it a person's.
+    pub(super) fn is_bare(&self) -> bool {
+        let has = |names: &Vec<OsString>| PERSONAL.iter().any(|name| names.iter().any(|n| n == name));
+        self.names.as_ref().is_some_and(|names| !has(names))
     }
 
     /// The path of an entry of this home; `None` if it is known to be missing.

@@ -94,7 +94,8 @@ impl Walk<'_, '_> {
         if extra.has(tag::IF_ASSIGNMENT) && !field.text.contains('=') {
             return;
         }
-        let kind = if doing.tags.has(tag::READS_ONLY) { only_reading(kind) } else { kind };
+        let named = kind;
+        let kind = acting(kind, doing.tags);
         if extra.has(tag::REMOTE_SPEC)
             && let Some(peer) = remote_spec(&field.text)
         {
@@ -103,6 +104,13 @@ impl Walk<'_, '_> {
         let tags = doing.tags.union(extra).union(field.tags);
         let deed = Deed { kind, extra, tags, field, span: doing.span_of(field) };
         self.deed(&deed, doing);
+        let makes = (named == Kind::Move && doing.tags.has(tag::BESIDE))
+            || (named == Kind::Read && extra.has(tag::BESIDE))
+            || (named == Kind::Write && tags.has(tag::BESIDE));
+        if makes && !doing.tags.has(tag::READS_ONLY) && !field.text.is_empty() {
+            let field = made(format!("{}.*", field.text), field);
+            self.plain_deed(&Deed { kind: Kind::Create, field: &field, ..deed }, tags, doing);
+        }
     }
 
     fn deed(&mut self, deed: &Deed<'_>, doing: &mut Doing<'_>) {
@@ -175,7 +183,9 @@ impl Walk<'_, '_> {
         let data = self.under(tags, |walk| walk.read_path(field, &doing.program, span));
         if doing.tags.has(tag::IN_PLACE) {
             let changed = Data { text: None, ..data.clone() };
-            self.write_path(field, Kind::Write, &changed, By::new(&doing.program, span));
+            self.under(TagSet::of(tag::IN_PLACE), |walk| {
+                walk.write_path(field, Kind::Write, &changed, By::new(&doing.program, span));
+            });
         }
         if doing.read == Data::empty() { doing.read = data } else { doing.read.append(&data) }
     }
@@ -322,6 +332,19 @@ fn sent_file(is: Is, text: &str) -> Option<&str> {
     }
     let (before, path) = text.split_once('@')?;
     (before.is_empty() || before.ends_with('=')).then_some(path)
+}
+
+/// What a kind comes to, given the call's options.
+fn acting(kind: Kind, tags: TagSet) -> Kind {
+    if tags.has(tag::READS_ONLY) {
+        only_reading(kind)
+    } else if tags.has(tag::BESIDE) && kind == Kind::Move {
+        Kind::Read
+    } else if tags.has(tag::CREATES) && matches!(kind, Kind::Read | Kind::Write) {
+        Kind::Create
+    } else {
+        kind
+    }
 }
 
 /// What is left of a kind when the call only reads (`gzip -c`, `unzip -l`).

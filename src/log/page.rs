@@ -4,6 +4,7 @@
 //! in it: data go in as JSON without `<`, reach the page by textContent, and the page's own policy forbids
 //! every script but its own, by hash.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, VecDeque};
 
 use serde_json::{Value, json};
@@ -34,8 +35,8 @@ const BARS: i64 = 120;
 #[derive(Debug, Default)]
 pub struct Page {
     tally: Tally,
-    refused: VecDeque<Value>,
-    others: VecDeque<Value>,
+    refused: VecDeque<Record<'static>>,
+    others: VecDeque<Record<'static>>,
     /// The slowest judgements, by time and number.
     costly: BTreeMap<(u64, u64), String>,
     count: u64,
@@ -50,7 +51,8 @@ impl Page {
         if kept.len() == most {
             kept.pop_front();
         }
-        kept.push_back(row(record));
+        // most make room for later ones: no row is made of them
+        kept.push_back(owned(record));
         let least = self.costly.keys().next().map_or(0, |(micros, _)| *micros);
         if self.costly.len() < ROWS || record.micros > least {
             self.costly.insert((record.micros, self.count), short(&record.text, TEXT));
@@ -93,7 +95,7 @@ impl Page {
             "agents": ranked(&tally.agents).into_iter().take(ROWS).map(counted).collect::<Vec<_>>(),
             "folders": ranked(&tally.folders).into_iter().take(FOLDERS).map(counted).collect::<Vec<_>>(),
             "costly": costly,
-            "events": latest_first(self.refused, self.others),
+            "events": latest_first(&self.refused, &self.others),
         });
         let parts = [
             ("{{STYLE_HASH}}", hash(STYLE)),
@@ -141,6 +143,30 @@ fn short(source: &str, most: usize) -> String {
     out
 }
 
+/// What of a record a row shows.
+fn owned(record: &Record<'_>) -> Record<'static> {
+    let of = |text: &str, most| Cow::Owned(text::prefix(text, most).to_owned());
+    Record {
+        time: of(&record.time, 40),
+        verdict: of(&record.verdict, 20),
+        outcome: of(&record.outcome, 20),
+        framework: of(record.agent(), 80),
+        cwd: of(&record.cwd, 300),
+        text: of(&record.text, 2 * TEXT),
+        rules: of(&record.rules, 400),
+        score: of(&record.score, 20),
+        structure: of(&record.structure, 20),
+        semantics: of(&record.semantics, 20),
+        paths: of(&record.paths, 20),
+        patterns: of(&record.patterns, 20),
+        notes: of(&record.notes, 400),
+        coverage: of(&record.coverage, 20),
+        confinement: of(&record.confinement, 200),
+        sha256: of(&record.sha256, 80),
+        ..Record::default()
+    }
+}
+
 fn row(record: &Record<'_>) -> Value {
     let view = |text: &str| short(text, 16);
     json!({
@@ -161,10 +187,10 @@ fn row(record: &Record<'_>) -> Value {
 }
 
 /// All that are kept, the latest first, as many as fit: refused ones before others.
-fn latest_first(refused: VecDeque<Value>, others: VecDeque<Value>) -> Vec<Value> {
+fn latest_first(refused: &VecDeque<Record<'_>>, others: &VecDeque<Record<'_>>) -> Vec<Value> {
     let mut left = KEPT_BYTES;
     let mut kept: Vec<Value> = Vec::new();
-    for row in refused.into_iter().rev().chain(others.into_iter().rev()) {
+    for row in refused.iter().rev().chain(others.iter().rev()).map(row) {
         let size = inert(&row.to_string()).len();
         if size > left {
             break;

@@ -145,7 +145,8 @@ impl Tally {
 }
 
 impl RuleTally {
-    fn add(&mut self, record: &Record<'_>) {
+    /// One record more.
+    pub fn add(&mut self, record: &Record<'_>) {
         self.counts.add(record);
         let text = crate::text::prefix(&record.text, TEXT);
         if self.examples.len() < EXAMPLES && self.examples.iter().all(|example| example.text != text) {

@@ -139,9 +139,9 @@ impl<'d> Found<'d> {
                 self.network = Network::Any;
                 Some(())
             }
-            // a hard link needs rights on both folders, and nothing here tells it from a soft one
-            Kind::LinkTo
-            | Kind::Execute
+            Kind::LinkTo if effect.tags.has(tag::SYMBOLIC) => Some(()),
+            Kind::LinkTo => self.grant(is_placed(effect).then_some(Grant::Linked(path))?),
+            Kind::Execute
             | Kind::Code
             | Kind::Shell
             | Kind::Mount
@@ -239,7 +239,7 @@ fn is_placed(effect: &Effect) -> bool {
 fn standard(decision: &Decision) -> Vec<Grant<'_>> {
     let mut grants = Vec::new();
     for effect in &decision.effects {
-        let grant = grant_for(effect, &effect.target.resolved, is_placed(effect));
+        let grant = grant_for(effect, &effect.target.resolved, is_placed(effect)).or_else(|| below(effect));
         if let Some(grant) = grant
             && !grants.contains(&grant)
             && grants.len() < GRANTS
@@ -265,8 +265,9 @@ fn grant_for<'d>(effect: &'d Effect, path: &'d str, placed: bool) -> Option<Gran
             placed.then_some(Grant::Write(path))
         }
         Kind::Delete | Kind::Move | Kind::Link => placed.then_some(Grant::Replace(path)),
+        Kind::LinkTo if effect.tags.has(tag::SYMBOLIC) => None,
+        Kind::LinkTo => placed.then_some(Grant::Linked(path)),
         Kind::List
-        | Kind::LinkTo
         | Kind::Execute
         | Kind::Code
         | Kind::Shell
@@ -293,6 +294,19 @@ fn grant_for<'d>(effect: &'d Effect, path: &'d str, placed: bool) -> Option<Gran
         | Kind::Capture
         | Kind::Unknown => None,
     }
+}
+
+/// What is written somewhere below a known folder, under names that only come up as it runs (`find … -exec`).
+fn below(effect: &Effect) -> Option<Grant<'_>> {
+    let writes = matches!(
+        effect.kind,
+        Kind::Write | Kind::Append | Kind::Create | Kind::Delete | Kind::Move | Kind::Link
+    );
+    let path = &*effect.target.resolved;
+    let known = path.split(['…', '*', '?', '[']).next().filter(|known| known.starts_with('/'))?;
+    let (folder, _) = known.rsplit_once('/')?;
+    // a folder of the root itself is too much for a name that isn't known
+    (writes && !is_placed(effect) && folder.matches('/').count() > 1).then_some(Grant::Below(folder))
 }
 
 /// Each grant is a rule of the kernel's ruleset and costs a few microseconds.
@@ -355,6 +369,34 @@ mod tests {
         ] {
             assert_eq!(of(&decision(&[effect])).grants, [grant, Grant::Temporary]);
         }
+    }
+
+    #[test]
+    fn names_that_come_up_later_lie_below_a_folder() {
+        let decision =
+            |path| Decision { coverage: Coverage::Partial, ..decision(&[(Kind::Write, "sed", path)]) };
+        for (path, expected) in [
+            ("/srv/data/…/*.txt", vec![Grant::Below("/srv/data")]),
+            ("/srv/data/x…", vec![Grant::Below("/srv/data")]),
+            ("/srv/…", Vec::new()),
+            ("/…", Vec::new()),
+            ("…/x", Vec::new()),
+        ] {
+            assert_eq!(of(&decision(path)).grants, expected, "{path}");
+        }
+    }
+
+    #[test]
+    fn a_second_name_needs_the_file_and_one_by_name_nothing() {
+        let mut decision = decision(&[(Kind::LinkTo, "ln", "/srv/a/x"), (Kind::Link, "ln", "/srv/b/x")]);
+        assert_eq!(
+            of(&decision).grants,
+            [Grant::Linked("/srv/a/x"), Grant::Put("/srv/b/x"), Grant::Temporary]
+        );
+        for effect in &mut decision.effects {
+            effect.tags = crate::act::TagSet::of(tag::SYMBOLIC);
+        }
+        assert_eq!(of(&decision).grants, [Grant::Put("/srv/b/x"), Grant::Temporary]);
     }
 
     #[test]

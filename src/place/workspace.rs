@@ -1,7 +1,7 @@
 //! The workspace: the folder in which the agent is meant to work.
 //!
 //! In: what the caller says, the directory, the world. Out: a folder or none.
-//! Never: the root, a home or a folder that holds it, a system folder, nor a folder as wide as `/tmp`:
+//! Never: the root, a person's home or a folder that holds it, a system folder, nor a folder as wide as `/tmp`:
 //! who works there has no workspace, and nothing is excused by it.
 
 use super::lookup::Lookups;
@@ -50,19 +50,25 @@ const WIDE: &[&str] = &["/tmp", "/home", "/root", "/Users", "/mnt", "/media", "/
 /// What marks the top of a repository; the first kind is looked for first, all the way up.
 const MARKS: &[&str] = &["/.git", "/.jj", "/.hg"];
 
+/// What makes a home a person's. One without is a folder that a user table calls so for want of another: podman's
+/// entry for a user that an image does not know, a service's, a `WORKDIR`.
+pub const PERSONAL: [&str; 8] =
+    [".bash_login", ".bash_profile", ".bashrc", ".gnupg", ".profile", ".ssh", ".zprofile", ".zshrc"];
+
 /// Folders looked at on the way up.
 const CLIMB_LIMIT: usize = 24;
 
 /// The workspace: the one the caller names, else the nearest repository around `cwd`, else `cwd` itself.
 pub fn find(named: Option<&str>, cwd: &str, home: &str, lookups: &Lookups) -> Option<String> {
     let home = normal(home);
+    let may_be = |folder: &str| is_allowed(folder, &home, lookups);
     if let Some(named) = named.filter(|path| path.starts_with('/')).map(normal)
-        && is_allowed(&named, &home)
+        && may_be(&named)
     {
         return Some(named);
     }
     let cwd = Some(cwd).filter(|path| path.starts_with('/')).map(normal)?;
-    if !is_allowed(&cwd, &home) {
+    if !may_be(&cwd) {
         return None;
     }
     // a directory that isn't here is judged by its name (`judge` with another machine's directory)
@@ -79,7 +85,7 @@ pub fn find(named: Option<&str>, cwd: &str, home: &str, lookups: &Lookups) -> Op
 fn marked(cwd: &str, home: &str, mark: &str, lookups: &Lookups) -> Option<String> {
     let mut folder = cwd;
     for _ in 0..CLIMB_LIMIT {
-        if !is_allowed(folder, home) {
+        if !is_allowed(folder, home, lookups) {
             return None;
         }
         if lookups.has(&format!("{folder}{mark}")) {
@@ -91,8 +97,9 @@ fn marked(cwd: &str, home: &str, mark: &str, lookups: &Lookups) -> Option<String
 }
 
 /// Whether a folder could be a workspace at all; both in normal form.
-fn is_allowed(folder: &str, home: &str) -> bool {
-    let holds_home = home != "/" && is_within(home, folder);
+fn is_allowed(folder: &str, home: &str, lookups: &Lookups) -> bool {
+    let is_bare = || folder == home && !PERSONAL.iter().any(|name| lookups.has(&format!("{home}/{name}")));
+    let holds_home = home != "/" && is_within(home, folder) && !is_bare();
     if matches!(folder, "" | "/") || holds_home || WIDE.contains(&folder) || is_home(folder) {
         return false;
     }
@@ -130,7 +137,10 @@ mod tests {
             .folder("/etc/.git")
             .folder("/etc/nginx")
             .folder("/hg/.hg")
-            .folder("/hg/x");
+            .folder("/hg/x")
+            .folder("/app")
+            .folder("/data/ann")
+            .file("/data/ann/.profile");
         let cases = [
             (None, "/home/u/p/src/deep", Some("/home/u/p")),
             (None, "/home/u/tree/a", Some("/home/u/tree")),
@@ -155,6 +165,17 @@ mod tests {
         for (named, cwd, expected) in cases {
             let found = find(named, cwd, "/home/u", &Lookups::new(&tree, 100));
             assert_eq!(found.as_deref(), expected, "{named:?} {cwd}");
+        }
+        // a home that is nobody's
+        for (home, cwd, expected) in [
+            ("/app", "/app", Some("/app")),
+            ("/app", "/", None),
+            ("/data/ann", "/data/ann", None),
+            ("/data/ann", "/data", None),
+            ("/home/bare", "/home/bare", None),
+            ("/var/lib/bare", "/var/lib/bare", None),
+        ] {
+            assert_eq!(find(None, cwd, home, &Lookups::new(&tree, 100)).as_deref(), expected, "{home} {cwd}");
         }
     }
 }

@@ -67,7 +67,7 @@ pub(super) fn arguments(call: &Call<'_>) -> Vec<String> {
 }
 
 /// Why a command was held back and what it would do, for a person.
-pub(super) fn lines(decision: &Decision) -> Vec<String> {
+pub fn lines(decision: &Decision) -> Vec<String> {
     let mut out = vec![format!("{}, risk score {}", decision.verdict, decision.score)];
     out.extend(decision.findings.iter().take(8).map(|f| format!("{} [{}]", f.reason, f.rule)));
     out.extend(

@@ -5,6 +5,7 @@
 
 mod archive;
 mod container;
+mod fd;
 mod find;
 mod git;
 pub mod mode;
@@ -30,6 +31,7 @@ impl Walk<'_, '_> {
         match spec.handler {
             "env" => self.split_string(spec, call, program),
             "find" => Some(self.find(call, program)),
+            "fd" => self.fd(spec, call, program),
             "xargs" => Some(self.xargs(spec, call, program)),
             "daemon" => Some(self.daemon(spec, call, program)),
             "zargs" => Some(self.zargs(call)),

@@ -94,7 +94,9 @@
   const search = () => {
     const words = $("query").value.toLowerCase().split(/\s+/).filter(Boolean);
     const want = [["verdict", $("verdict").value], ["outcome", $("outcome").value], ["agent", $("agent").value]];
+    const rule = $("rule").value;
     const hits = data.events.filter((e) => want.every(([k, v]) => !v || e[k] === v)
+      && (!rule || e.rules.split(",").includes(rule))
       && words.every((w) => `${e.text}\n${e.cwd}\n${e.rules}`.toLowerCase().includes(w)));
     $("found").textContent = number(hits.length) + " found";
     list($("events"), hits.slice(0, shown), "Nothing matches.");
@@ -108,7 +110,9 @@
   $("costly").replaceChildren(table([["microseconds", "n"], ["text", ""]], data.costly.map((c) => [c.micros, make("code", "", c.text)])));
   $("kept").textContent = `The last ${number(data.events.length)} of ${number(data.total)} records, those that were refused or undecided first of all.`;
   [...new Set(data.events.map((e) => e.agent))].sort().forEach((a) => $("agent").append(make("option", "", a)));
-  for (const id of ["query", "verdict", "outcome", "agent"]) $(id).addEventListener("input", () => { shown = step; search(); });
+  [...new Set(data.events.flatMap((e) => e.rules.split(",")))].filter(Boolean).sort()
+    .forEach((r) => $("rule").append(make("option", "", r)));
+  for (const id of ["query", "verdict", "outcome", "rule", "agent"]) $(id).addEventListener("input", () => { shown = step; search(); });
   $("more").addEventListener("click", () => { shown += step; search(); });
   search();
 })();
