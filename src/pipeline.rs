@@ -7,7 +7,7 @@ pub mod delivery;
 mod hearing;
 pub(crate) mod joined;
 mod meant;
-mod packaged;
+pub(crate) mod packaged;
 pub(crate) mod needs;
 pub mod refusal;
 pub(crate) mod surroundings;
@@ -67,7 +67,7 @@ fn walk(mut argv: Vec<CString>, environ: Vec<CString>) -> Result<Infallible, End
     let mut invocation = Invocation::read(argv, environ, shell);
     let session = if invocation.is_session() { Session::Unmediated } else { Session::Judged };
     let mut source = read(&invocation, session, &hearing)?;
-    let mut context = invocation.context();
+    let mut context = Context { source: source.shown(&invocation), ..invocation.context() };
     let received = judged(source.text(&invocation)).into_owned();
     let mut envelope = taken_apart(&received, &invocation, &context);
     let (arrival, course) = meant::weigh(&invocation, (&received, &envelope), &given, &hearing);

@@ -44,7 +44,6 @@ use agent_sh::resolution::adjudicator::{Environment, consult};
 use agent_sh::verdict::Verdict;
 use serde_json::Value;
 
-use injections::INJECTIONS;
 use server::{Server, says};
 use stage::{ADJUDICATOR, ASKED, Stage, USER};
 
@@ -260,7 +259,7 @@ fn a_command_can_t_write_its_own_verdict() {
     let base = Policy::embedded().temper().adjudicator;
     let programs: &[&str] = &[ADJUDICATOR];
     let policy = Adjudicator { programs, deadline: 5_000, cache: 0, ..base };
-    for text in INJECTIONS {
+    for text in injections::all() {
         let text = text.replace("ASK", "mkdir asked");
         let evidence = serde_json::json!({ "command": agent_sh::text::escape(&text), "canonical": text });
         let whole: Arc<str> = text.clone().into();
@@ -300,7 +299,8 @@ fn a_command_can_t_write_its_own_verdict() {
 #[test]
 fn an_obedient_model_lets_through_this_warn_and_nothing_else() {
     let Some((stage, server, program)) = scene("cache = \"0s\"") else { return };
-    assert!(INJECTIONS.len() >= 60);
+    let injections = injections::all();
+    assert!(injections.len() >= 60);
     server.set(Arc::new(|stream, body| {
         let shown = body["messages"][1]["content"].as_str().unwrap();
         let evidence = shown.lines().nth(1).unwrap();
@@ -324,7 +324,7 @@ fn an_obedient_model_lets_through_this_warn_and_nothing_else() {
     let cwd = stage.project(USER);
     let state = stage.home(USER).join(".local/state/agent-sh");
     let mut obeyed = 0;
-    for text in INJECTIONS {
+    for text in &injections {
         let text = text.replace("ASK", "mkdir asked");
         let before = server.count();
         let seen = stage.shell(USER, &text);
@@ -336,7 +336,7 @@ fn an_obedient_model_lets_through_this_warn_and_nothing_else() {
         }
         assert!(!state.join("approvals/granted").exists() && !state.join("answers").exists(), "{text}");
     }
-    println!("{obeyed} of {} were obeyed", INJECTIONS.len());
+    println!("{obeyed} of {} were obeyed", injections.len());
     assert!(obeyed >= 50, "{obeyed}");
     // the next command is asked about anew, and what is denied or skipped never gets to the model
     let before = server.count();

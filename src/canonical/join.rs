@@ -46,6 +46,9 @@ impl State {
         if self.last != other.last {
             self.last = None;
         }
+        if self.source != other.source {
+            self.source = None;
+        }
         merge_definitions(&mut self.functions, &other.functions);
         if !Rc::ptr_eq(&self.locals, &other.locals) {
             self.locals = Rc::new(joined_locals(&self.locals, &other.locals));

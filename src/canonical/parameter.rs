@@ -74,6 +74,8 @@ fn special(state: &State, name: &str) -> Option<Got> {
         "#" => Some(Got::Value(Value::known(state.positional.len().to_string()))),
         "0" => Some(Got::Value(state.zero.clone())),
         "_" => Some(Got::Value(state.last.as_deref()?.clone())),
+        // bash takes no assignment to it
+        "BASH_SOURCE" => Some(Got::Value(state.source.as_deref()?.clone())),
         "!" => hole(TagSet::of(tag::OWN)),
         "$" | "?" => hole(TagSet::EMPTY),
         "-" => Some(Got::Value(Value::known(state.options.clone()))),
@@ -89,6 +91,11 @@ fn special(state: &State, name: &str) -> Option<Got> {
 
 fn element(x: &mut Expander<'_>, name: &str, index: &Word, span: Span) -> Option<Got> {
     let key = x.single(index);
+    if name == "BASH_SOURCE" && x.state.source.is_some() {
+        // one for each function that is called, all from the one file
+        let is_first = key.text == "0";
+        return special(x.state, name).filter(|_| is_first).or_else(|| Some(Got::Value(Value::unknown(TagSet::EMPTY))));
+    }
     let array = x.state.variable(name).and_then(|v| v.array.clone());
     let Some(array) = array else {
         return match key.text.as_str() {

@@ -113,6 +113,8 @@ pub struct State {
     pub traps: Rc<Vec<String>>,
     pub positional: Rc<Vec<Value>>,
     pub zero: Value,
+    /// `BASH_SOURCE`: the script file, while nothing was read from another; none: not known.
+    pub source: Option<Rc<Value>>,
     /// Absolute path; holes where unknown, empty where it does not exist.
     pub cwd: String,
     pub home: String,
@@ -155,6 +157,7 @@ impl State {
             links: Links::default(),
             traps: Rc::default(),
             zero: Value::known(arguments.next().unwrap_or_else(|| "bash".to_owned())),
+            source: context.source.clone().map(|name| Rc::new(Value::known(name))),
             positional: Rc::new(arguments.map(Value::known).collect()),
             cwd: context.cwd.clone(),
             home: context.home.clone(),

@@ -4,8 +4,9 @@
 //! Never: runs a call; stops at a broken line: it says which, judges the others, and exits with 2.
 
 use std::collections::HashMap;
-use std::ffi::CString;
+use std::ffi::{CString, OsStr};
 use std::io::{BufRead as _, Write};
+use std::os::unix::ffi::OsStrExt as _;
 use std::process::ExitCode;
 
 use data_encoding::BASE64;
@@ -16,9 +17,10 @@ use crate::cli::judge::open;
 use crate::decision::Decision;
 use crate::envelope::{self, Envelope};
 use crate::invocation::Invocation;
-use crate::invocation::context::Input;
+use crate::invocation::context::{Dialect, Input};
 use crate::invocation::form::Form;
 use crate::invocation::shell::{Flavor, RealShell, ShellName};
+use crate::pipeline::packaged;
 use crate::text::{escape, judged, raw};
 use crate::verify::Judge;
 use crate::world::{Machine, World as _};
@@ -82,6 +84,8 @@ impl Bench<'_> {
             Form::Command { text } => judged(invocation.word(text)),
             Form::Script { file } => {
                 script = self.script(invocation.word(file), &context.cwd)?;
+                let shown = || judged(invocation.word(file)).into_owned();
+                context.source = (invocation.dialect() == Dialect::Bash).then(shown);
                 judged(&script)
             }
             Form::Input { .. } | Form::Inert(_) | Form::Unclear(_) => judged(b""),
@@ -94,7 +98,11 @@ impl Bench<'_> {
         };
         let decision = match invocation.line.form {
             Form::Unclear(why) => Decision::refused(why),
-            Form::Script { .. } => self.judge.verify(&text, &context, &Machine),
+            Form::Script { file } => {
+                let path = std::path::Path::new(&context.cwd).join(OsStr::from_bytes(invocation.word(file)));
+                packaged::installed(path.as_os_str().as_bytes(), &invocation)
+                    .unwrap_or_else(|| self.judge.verify(&text, &context, &Machine))
+            }
             Form::Command { .. } | Form::Input { .. } | Form::Inert(_) if invocation.line.only_reads() => {
                 self.judge.verify("", &context, &Machine)
             }

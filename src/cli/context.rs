@@ -62,6 +62,7 @@ pub fn context<S: std::hash::BuildHasher>(asked: Asked, own: &HashMap<String, St
         arguments: vec!["bash".to_owned()],
         options: "hBc".to_owned(),
         startup: Vec::new(),
+        source: None,
         input: Input::Unknown,
     }
 }

@@ -6,7 +6,7 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use crate::cli::context::{Asked, context, own_environment, policy_in_force};
-use crate::cli::ruleset;
+use crate::cli::ruleset::{self, Agent};
 use crate::decision::{Coverage, Decision};
 use crate::invocation::context::Dialect;
 use crate::text::{Span, escape, slice};
@@ -29,9 +29,15 @@ pub fn run(options: &clap::ArgMatches, out: &mut dyn Write) -> anyhow::Result<Ex
         dialect,
     };
     let context = context(asked, &own_environment());
-    let judge = Judge::new(policy_in_force()?);
+    let agent = Agent::of(option("agent"));
+    let policy = policy_in_force()?;
+    // exceptions of an agent's own hold where it is named, not for who asks by hand
+    let judge = Judge::new(match agent {
+        Agent::Caller => policy,
+        Agent::Named(_) | Agent::Program(_) => policy.for_callers(&agent.programs()),
+    });
     let decision = judge.verify(&text, &context, &Machine);
-    let held = ruleset::ruleset(&decision, &context, judge.policy());
+    let held = ruleset::ruleset(&decision, &context, judge.policy(), &agent);
     if options.get_flag("json") {
         let mut object = object(&decision, &judge);
         if let Some(fields) = object.as_object_mut() {

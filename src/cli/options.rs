@@ -67,6 +67,13 @@ fn explain() -> Command {
                 .value_parser(["bash", "sh"])
                 .help("read the text as this shell would"),
         )
+        .arg(
+            Arg::new("agent")
+                .long("agent")
+                .value_name("AGENT")
+                .value_parser(clap::builder::NonEmptyStringValueParser::new())
+                .help("as if this agent called: a client's name, or the absolute path of its program"),
+        )
 }
 
 fn judge() -> Command {

@@ -27,7 +27,8 @@ fn code(key: &str) -> String {
 /// A span of seconds in words.
 pub fn since(seconds: u64) -> String {
     let rounded = match seconds {
-        0..60 => seconds,
+        0 => return "0s".to_owned(),
+        1..60 => seconds,
         60..3_600 => seconds / 60 * 60,
         3_600.. => seconds / 3_600 * 3_600,
     };

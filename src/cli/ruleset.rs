@@ -8,7 +8,7 @@ use crate::confine::outline::{Outline, draw};
 use crate::confine::{Network, Scene, Signals};
 use crate::decision::Decision;
 use crate::invocation::context::Context;
-use crate::invocation::startup;
+use crate::invocation::{callers, startup};
 use crate::pipeline::{needs, terms};
 use crate::place::lookup::Lookups;
 use crate::place::workspace;
@@ -17,8 +17,46 @@ use crate::resolution::Course;
 use crate::text::{escape, judged};
 use crate::world::{Machine, World as _};
 
-/// The ruleset under which bash would run the command here, if it were allowed. A client's name is not known.
-pub fn ruleset(decision: &Decision, context: &Context, policy: &Policy) -> Outline {
+/// On whose behalf a command is explained.
+#[derive(Clone, Debug)]
+pub enum Agent {
+    /// of whoever runs agent-shctl
+    Caller,
+    /// of a client that calls itself so
+    Named(String),
+    /// of a program, by its absolute path
+    Program(String),
+}
+
+impl Agent {
+    /// What `--agent` says.
+    pub fn of(option: Option<String>) -> Self {
+        match option {
+            None => Self::Caller,
+            Some(path) if path.starts_with('/') => Self::Program(path),
+            Some(name) => Self::Named(name),
+        }
+    }
+
+    /// The programs above agent-sh, as far as they are known.
+    pub fn programs(&self) -> Vec<String> {
+        match self {
+            Self::Caller => callers::programs(),
+            Self::Named(_) => Vec::new(),
+            Self::Program(path) => vec![path.clone()],
+        }
+    }
+
+    fn name(&self) -> Option<&str> {
+        match self {
+            Self::Named(name) => Some(name),
+            Self::Caller | Self::Program(_) => None,
+        }
+    }
+}
+
+/// The ruleset under which bash would run the command here for an agent, if it were allowed.
+pub fn ruleset(decision: &Decision, context: &Context, policy: &Policy, agent: &Agent) -> Outline {
     let world = Machine;
     let (_, home) = startup::user(world.uid());
     let workspace =
@@ -29,7 +67,8 @@ pub fn ruleset(decision: &Decision, context: &Context, policy: &Policy) -> Outli
         temporary: context.environment.get("TMPDIR").map(String::as_str),
     };
     let need = needs::need((decision, Course::Approved), needs::Shell::Plain, &context.environment);
-    draw(&terms::confine(policy.temper(), None, decision.class), &scene, &need)
+    let programs = || agent.programs();
+    draw(&terms::confine(policy.temper(), agent.name(), &programs, decision.class), &scene, &need)
 }
 
 /// Questions about the file system that finding the workspace may cost.
@@ -109,5 +148,34 @@ fn lacks(abi: u8) -> &'static str {
         3 => ", which holds neither tcp nor signals",
         4 | 5 => ", which does not hold signals",
         6.. => "",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::policy::day::Day;
+    use crate::policy::layers::Merger;
+    use crate::policy::merged::LayerKind;
+
+    #[test]
+    fn an_agent_s_level_is_that_of_its_name_or_program() {
+        let mut merger = Merger::new(Day(2026, 6, 15));
+        merger
+            .add(LayerKind::Root, "/p", "schema = 1\nconfine.agents = [\"codex=strict\"]\n")
+            .unwrap();
+        let policy = merger.finish();
+        let context = Context { cwd: "/".to_owned(), ..Context::default() };
+        for (agent, level) in [
+            (Some("codex"), "strict"),
+            (Some("/opt/tools/codex"), "strict"),
+            (Some("claude-code"), "derived"),
+            (Some("/opt/codex/node"), "derived"),
+            (None, "derived"),
+        ] {
+            let agent = Agent::of(agent.map(str::to_owned));
+            let held = ruleset(&Decision::default(), &context, &policy, &agent);
+            assert_eq!(held.level, level, "{agent:?}");
+        }
     }
 }

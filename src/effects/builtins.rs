@@ -5,12 +5,13 @@
 
 use std::rc::Rc;
 
-use crate::act::{Kind, TagSet, tag};
+use crate::act::{Class, ClassSet, Kind, TagSet, UnknownKind, tag};
 use crate::canonical::state::Control;
 use crate::canonical::value::{Data, Field, HOLE, Value};
 use crate::effects::call::Call;
 use crate::effects::core::By;
-use crate::effects::model::Target;
+use crate::effects::files::FileText;
+use crate::effects::model::{Effect, Extent, Target};
 use crate::effects::nested::is_name;
 use crate::effects::print::simulate;
 use crate::effects::walk::{Outcome, Status, Walk};
@@ -80,11 +81,54 @@ impl Walk<'_, '_> {
                     Some(_) | None => Some(Outcome::silent()),
                 }
             }
+            "enable" => self.enable(call),
             "times" | "wait" | "jobs" | "fg" | "bg" | "disown" | "umask" | "ulimit" | "help" | "caller"
             | "dirs" => Some(Outcome::silent()),
             // described as data: history -c, enable -f, complete -C, bind -x, hash -p, fc -s
             _ => None,
         }
+    }
+
+    /// `enable -f FILE …`: machine code for this shell. A name without a slash is looked for in the working folder too
+    /// (`DEFAULT_LOADABLE_BUILTINS_PATH` ends in `.`), and stands for the file there.
+    fn enable(&mut self, call: &Call<'_>) -> Option<Outcome> {
+        let file = library(call.arguments())?;
+        if file.text.contains('/') {
+            return self.missing_library(&file, call);
+        }
+        let file = Field { text: format!("./{}", file.text), ..file };
+        let target = self.path_target_for(&file, Kind::Inject);
+        let tags = self.path_tags(&target, &file, Kind::Inject).union(self.state.ambient).union(file.tags);
+        self.core.emit(Kind::Inject, target, tags.with(tag::LIBRARY), By::new(&Rc::from("enable"), file.span));
+        Some(Outcome::silent())
+    }
+
+    /// A library that is not there, asked for at a text's beginning: scripts ask so whether they are installed whole. It
+    /// fails; who could put the file there meanwhile could run it as well. `None` where anything before may have made it.
+    fn missing_library(&mut self, file: &Field, call: &Call<'_>) -> Option<Outcome> {
+        let own = self.state.source.clone();
+        let own = own.map(|own| self.path_target(&Field::known(own.text.clone(), call.span)).resolved);
+        let is_harmless = |effect: &Effect| {
+            matches!(effect.kind, Kind::Read | Kind::List | Kind::Discover)
+                // the very script that is walked
+                || effect.kind == Kind::Execute && Some(&effect.target.resolved) == own.as_ref()
+        };
+        let found = &self.core.found;
+        let is_known = found.unknowns.is_empty() && found.calls.extent == Extent::Closed;
+        if file.has_hole() || !is_known || !found.list.iter().all(is_harmless) {
+            return None;
+        }
+        let target = self.path_target(file);
+        let tags = self.path_tags(&target, file, Kind::Read);
+        let others = ClassSet::of(Class::Temporary).with(Class::Unknown).with(Class::OtherHome);
+        let is_missing = tags.has(tag::MISSING) && matches!(self.file_text(&target), FileText::Missing);
+        if !is_missing || target.classes.has_any(others) {
+            return None;
+        }
+        self.core.doubt(UnknownKind::Description, &target.resolved, file.span);
+        let tags = self.state.ambient.union(tags).union(file.tags);
+        self.core.emit(Kind::Unknown, target, tags, By::new(&Rc::from("enable"), call.span));
+        Some(Outcome { data: Data::empty(), status: Status::Failure })
     }
 
     /// `OPTARG`: any of the arguments, or the rest of one.
@@ -215,6 +259,19 @@ impl Walk<'_, '_> {
         child.opaque_or_text(&action, &Rc::from("trap"));
         Outcome::success()
     }
+}
+
+/// The file of `enable -f`, as bash's getopt reads its options.
+fn library(words: &[Field]) -> Option<Field> {
+    for (at, word) in words.iter().enumerate() {
+        let letters = word.text.strip_prefix('-').filter(|letters| !letters.is_empty() && *letters != "-")?;
+        let Some((_, attached)) = letters.split_once('f') else { continue };
+        return match attached {
+            "" => words.get(at + 1).cloned(),
+            file => Some(Field { text: file.to_owned(), ..word.clone() }),
+        };
+    }
+    None
 }
 
 /// `command -v NAME`: prints where a program lies; taken as found.

@@ -381,12 +381,12 @@ impl Walk<'_, '_> {
         self.core.emit(Kind::Unknown, target, tags, By::new(program, call.span));
         // `python3 -m name`
         self.imported(program, call.span);
-        if let [_, inner, ..] = call.argv
-            && WRAPPED.contains(&inner.text.as_str())
-        {
-            // perhaps a wrapper that runs what follows
+        // perhaps a wrapper that runs what follows
+        let dashes = call.arguments().iter().position(|word| word.text == "--");
+        let inner = call.arguments().get(dashes.map_or(0, |at| at + 1)..).unwrap_or(&[]);
+        if inner.first().is_some_and(|inner| WRAPPED.contains(&inner.text.as_str())) {
             let mut child = self.fork();
-            child.call(&Call { argv: call.arguments(), ..*call });
+            child.call(&Call { argv: inner, ..*call });
         }
         let tags = self.suspect_arguments(call, program);
         self.suspect_input(call, program);

@@ -122,14 +122,13 @@ impl Walk<'_, '_> {
             }
         };
         let lang = language_of(&data)?;
-        Some(self.code_text(lang, &data, head, call.arguments()))
+        let source = is_for_bash(&data).then(|| Rc::new(head.value()));
+        Some(self.code_of(source, (lang, &data), head, call.arguments()))
     }
 
     /// A script in the system's folders that root alone can change, and this text has not.
     fn is_installed(&self, target: &Target) -> bool {
-        const FOLDERS: [&str; 6] =
-            ["/usr/bin/", "/usr/sbin/", "/bin/", "/sbin/", "/usr/lib/", "/usr/libexec/"];
-        FOLDERS.iter().any(|folder| target.resolved.starts_with(folder))
+        INSTALLED.iter().any(|folder| target.resolved.starts_with(folder))
             && self
                 .core
                 .places
@@ -204,7 +203,10 @@ impl Walk<'_, '_> {
         }
         match text {
             FileText::Written(data) => self.code_data(by, &data, field),
-            FileText::There(text) => self.code_text(by.lang, &text, field, by.arguments),
+            FileText::There(text) => {
+                let source = (&**by.program == "bash").then(|| Rc::new(field.value()));
+                self.code_of(source, (by.lang, &text), field, by.arguments)
+            }
             FileText::Binary | FileText::Unreadable | FileText::Missing => {
                 Outcome::prints(Data::unknown(TagSet::of(tag::FROM_UNKNOWN)))
             }
@@ -230,9 +232,22 @@ impl Walk<'_, '_> {
 
     /// Known source text of a language.
     pub fn code_text(&mut self, lang: Lang, text: &str, like: &Field, arguments: &[Field]) -> Outcome {
+        self.code_of(None, (lang, text), like, arguments)
+    }
+
+    /// The same; where it is a file of bash's, what it sees as `BASH_SOURCE`.
+    fn code_of(
+        &mut self,
+        source: Option<Rc<Value>>,
+        (lang, text): (Lang, &str),
+        like: &Field,
+        arguments: &[Field],
+    ) -> Outcome {
         let arguments = arguments.iter().map(Field::value);
         self.in_child(|child| {
             if lang == Lang::Shell {
+                // an exported function knows no file
+                child.state.source = source.filter(|_| child.state.functions.is_empty());
                 child.state.positional = Rc::new(arguments.collect());
                 child.state.zero = Value::known(like.text.clone());
                 child.state.aliases = Table::default();
@@ -245,6 +260,10 @@ impl Walk<'_, '_> {
         })
     }
 }
+
+/// Where the system keeps its programs, whatever they are written in.
+pub const INSTALLED: [&str; 6] =
+    ["/usr/bin/", "/usr/sbin/", "/bin/", "/sbin/", "/usr/lib/", "/usr/libexec/"];
 
 /// Tags of a file that is run: where it lies, and what is known of its content.
 fn run_tags(target: &Target, text: &FileText) -> TagSet {
@@ -301,6 +320,13 @@ pub enum FileText {
     Binary,
     Unreadable,
     Missing,
+}
+
+/// Whether a script's first line names bash.
+fn is_for_bash(text: &str) -> bool {
+    let line = text.strip_prefix("#!").and_then(|text| text.lines().next()).unwrap_or("");
+    let mut words = line.split_whitespace().map(|word| word.rsplit('/').next().unwrap_or(word));
+    matches!((words.next(), words.next()), (Some("bash"), _) | (Some("env"), Some("bash")))
 }
 
 /// The language of a script by its first line; without `#!` a shell would read it itself.

@@ -99,6 +99,7 @@ fn walked(
     let mut walk = Walk { core: &mut core, state, stdin: Data::inherited(), calling: Vec::new() };
     for (name, body) in exported(context) {
         walk.unit(&format!("{name} {body}"));
+        walk.state.source = None;
     }
     for named in &context.startup {
         walk.startup(named);

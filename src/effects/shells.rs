@@ -215,6 +215,8 @@ impl Walk<'_, '_> {
     }
 
     fn sourced(&mut self, call: &Call<'_>) -> Outcome {
+        // its functions stay, and know it as theirs
+        self.state.source = None;
         let Some(field) = call.arguments().iter().find(|f| f.text != "--") else { return Outcome::silent() };
         let program: Rc<str> = Rc::from("source");
         if is_stdin(&field.text) {

@@ -126,6 +126,7 @@ impl<'p> Walk<'_, 'p> {
     pub fn forget_names(&mut self) {
         self.state.functions = Table::default();
         self.state.aliases = Table::default();
+        self.state.source = None;
     }
 
     /// Walks the items of a list one after the other.

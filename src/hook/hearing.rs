@@ -145,6 +145,7 @@ fn context(around: Surroundings) -> Context {
         arguments: vec!["bash".to_owned()],
         options: "hBc".to_owned(),
         startup: Vec::new(),
+        source: None,
         input: Input::Unknown,
     }
 }

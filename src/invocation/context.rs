@@ -38,6 +38,8 @@ pub struct Context {
     pub options: String,
     /// Files that the shell runs first because the caller says so (`BASH_ENV`, `--rcfile`), as named.
     pub startup: Vec<String>,
+    /// The script file as it was named, where bash runs the text from it and says so (`BASH_SOURCE`).
+    pub source: Option<String>,
     /// What feeds the text's standard input, if known.
     pub input: Input,
 }

@@ -80,6 +80,7 @@ impl Invocation {
             arguments: self.arguments(),
             options: self.line.letters.clone(),
             startup: self.named_startup(),
+            source: None,
             input: input(),
         }
     }

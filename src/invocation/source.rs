@@ -16,6 +16,7 @@ use nix::errno::Errno;
 use nix::fcntl::OFlag;
 
 use super::Invocation;
+use super::context::Dialect;
 use super::form::Form;
 use super::memory::{MemoryError, keep, sealed};
 use super::shell::Flavor;
@@ -137,6 +138,20 @@ impl Source {
             Self::Argument { at } => invocation.word(*at),
             Self::Script { text, .. } | Self::Input { text } => text,
             Self::Nothing | Self::Unreadable => &[],
+        }
+    }
+
+    /// The script's name as bash gives it to the text, where the text runs from its own path.
+    pub fn shown(&self, invocation: &Invocation) -> Option<String> {
+        match self {
+            Self::Script { file, run: Run::OwnPath, .. } if invocation.dialect() == Dialect::Bash => {
+                Some(crate::text::judged(invocation.word(*file)).into_owned())
+            }
+            Self::Script { .. }
+            | Self::Argument { .. }
+            | Self::Input { .. }
+            | Self::Nothing
+            | Self::Unreadable => None,
         }
     }
 

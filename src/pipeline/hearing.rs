@@ -136,7 +136,12 @@ impl Hearing {
             temporary: context.environment.get("TMPDIR").map(String::as_str),
         };
         let need = needs::need((case.decision, case.course), Shell::of(invocation), &context.environment);
-        let policy = terms::confine(self.policy.temper(), case.framework, case.decision.class);
+        let policy = terms::confine(
+            self.policy.temper(),
+            case.framework,
+            &callers::programs,
+            case.decision.class,
+        );
         let plan = Plan::prepare(&policy, &scene, &need);
         let plan = plan.map_err(|error| End::Denied(format!("agent-sh: denied: {error}\n")))?;
         let logged = audit::record(warrant, &self.event(case, outcome, plan.state()), &self.audit)

@@ -7,7 +7,6 @@ use std::path::PathBuf;
 
 use crate::audit::{AuditPolicy, Demand};
 use crate::confine::{ConfinePolicy, Elevation, Level};
-use crate::invocation::callers;
 use crate::invocation::shell::{Candidates, ShellName};
 use crate::invocation::source::{Limits, Scripts};
 use crate::policy::tables::SemanticClass;
@@ -55,11 +54,16 @@ pub(crate) fn audit(temper: &Temper) -> AuditPolicy {
 }
 
 /// What the confinement is told: what its level gives, and the policy's lists besides. Who only observes
-/// holds nothing back, by the kernel neither.
-pub(crate) fn confine(temper: &Temper, client: Option<&str>, class: Option<SemanticClass>) -> ConfinePolicy {
+/// holds nothing back, by the kernel neither. `callers` gives the programs above, where the policy asks for them.
+pub(crate) fn confine(
+    temper: &Temper,
+    client: Option<&str>,
+    callers: &dyn Fn() -> Vec<String>,
+    class: Option<SemanticClass>,
+) -> ConfinePolicy {
     let level = match temper.enforcement {
         temper::Enforcement::Observe => Level::Off,
-        temper::Enforcement::Enforce => match level(&temper.confine, client, class) {
+        temper::Enforcement::Enforce => match level(&temper.confine, (client, callers), class) {
             temper::Level::Off => Level::Off,
             temper::Level::Standard => Level::Standard,
             temper::Level::Derived => Level::Derived,
@@ -86,8 +90,12 @@ pub(crate) fn confine(temper: &Temper, client: Option<&str>, class: Option<Seman
 
 /// The policy's level, raised for the client and for the class. A client may call itself what it likes, and
 /// gets no less than the level by it; its program's name is the kernel's word.
-fn level(confine: &temper::Confine, client: Option<&str>, class: Option<SemanticClass>) -> temper::Level {
-    let callers = if confine.agents.is_empty() { Vec::new() } else { callers::programs() };
+fn level(
+    confine: &temper::Confine,
+    (client, callers): (Option<&str>, &dyn Fn() -> Vec<String>),
+    class: Option<SemanticClass>,
+) -> temper::Level {
+    let callers = if confine.agents.is_empty() { Vec::new() } else { callers() };
     let is_client =
         |name: &str| client == Some(name) || callers.iter().any(|path| path.rsplit('/').next() == Some(name));
     let is_class = |name: &str| class.is_some_and(|class| class.name() == name);

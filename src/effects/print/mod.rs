@@ -29,7 +29,7 @@ pub fn simulate(program: &str, words: &[Field], input: &Data) -> Option<String> 
         "basename" => basename(&args)?,
         "dirname" => dirname(&args)?,
         "mktemp" => mktemp(&args)?,
-        "which" => which(&args)?,
+        "which" | "pyenv-which" | "rbenv-which" => which(&args)?,
         "tty" if args.is_empty() => "/dev/tty\n".to_owned(),
         _ => filter(program, &args, input.text.as_deref()?)?,
     };
