@@ -146,6 +146,7 @@ fn keeps_meaning(meant: &[u8], hop: Option<&(String, Option<Vec<u8>>)>) -> bool 
         arguments: Vec::new(),
         options: String::new(),
         startup: Vec::new(),
+        source: None,
         input: Input::Unknown,
     };
     let envelope = envelope::read(&text, &context, &Vec::new);
