@@ -7,7 +7,8 @@ pub mod delivery;
 mod hearing;
 pub(crate) mod joined;
 mod meant;
-pub(crate) mod packaged;
+mod packaged;
+pub(crate) mod shipped;
 pub(crate) mod needs;
 pub mod refusal;
 pub(crate) mod surroundings;
@@ -86,8 +87,10 @@ fn walk(mut argv: Vec<CString>, environ: Vec<CString>) -> Result<Infallible, End
     if repaired.is_some() {
         envelope = taken_apart(whole, &invocation, &context);
     }
-    let by_package = packaged::script(&invocation, &source);
-    let decision = by_package.unwrap_or_else(|| judge(&invocation, (whole, &envelope), &context, &hearing));
+    let by_package = packaged::script(&invocation, &source, &terms::candidates(temper));
+    let session = if by_package.is_some() { Session::Packaged } else { session };
+    let decision =
+        by_package.unwrap_or_else(|| decide((&invocation, &source), (whole, &envelope), &context, &hearing));
     let mut decision = meant::settle(decision, &course, meant.as_deref(), |meant| {
         judge(&invocation, (meant, &meant::holding(&envelope, meant)), &context, &hearing)
     });
@@ -122,8 +125,10 @@ fn walk(mut argv: Vec<CString>, environ: Vec<CString>) -> Result<Infallible, End
 fn read(invocation: &Invocation, session: Session, hearing: &Hearing) -> Result<Source, End> {
     match session {
         Session::Unmediated => Ok(Source::Nothing),
-        Session::Judged => Source::read(invocation, &terms::limits(hearing.policy.temper()))
-            .map_err(|error| unread(hearing, &error)),
+        Session::Judged | Session::Packaged => {
+            Source::read(invocation, &terms::limits(hearing.policy.temper()))
+                .map_err(|error| unread(hearing, &error))
+        }
     }
 }
 
@@ -146,6 +151,23 @@ fn put(instead: Instead, source: Source, invocation: &mut Invocation) -> Result<
     }
 }
 
+/// What is thought of the call: of a program of the system for what it is called with.
+fn decide(
+    (invocation, source): (&Invocation, &Source),
+    (text, envelope): (&str, &Envelope<'_>),
+    context: &Context,
+    hearing: &Hearing,
+) -> Decision {
+    let Some(call) = shipped::call(invocation, source) else {
+        return judge(invocation, (text, envelope), context, hearing);
+    };
+    let call = judged(&call).into_owned();
+    let envelope = Envelope::bare(&call);
+    let mut decision = joined::verify(&call, &envelope, context, &hearing.policy, &hearing.world);
+    decision.notes.push("a script of the system, judged as the program that it is".to_owned());
+    decision
+}
+
 /// What is thought of the text. What has none is decided here.
 fn judge(
     invocation: &Invocation,
@@ -159,6 +181,9 @@ fn judge(
         (Form::Inert(_), _) => noted("prints and exits"),
         (_, Interactive::Refuse) if session => Decision::refused(SESSION),
         (_, Interactive::Pass) if session => noted("an interactive shell, unmediated"),
+        (Form::Script { .. }, _) if !invocation.line.only_reads() => {
+            joined::verify_script(text, context, &hearing.policy, &hearing.world)
+        }
         (Form::Command { .. } | Form::Script { .. } | Form::Input { .. }, _) => {
             // with -n nothing of the text runs, but start-up files may
             let nothing = Envelope::bare("");

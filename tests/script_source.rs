@@ -42,14 +42,17 @@ fn judged(text: &str, path: &str, folder: &Path, environment: &[(&str, &str)]) -
 /// What the echoes of a text print, as far as the walk knows; `?` where it does not.
 fn echoed(decision: &Decision) -> Vec<String> {
     let echoes = decision.canonical.lines().filter_map(|line| line.strip_prefix("echo "));
-    echoes.map(|word| if word.contains('…') { "?".to_owned() } else { word.trim_matches('\'').to_owned() }).collect()
+    echoes
+        .map(|word| if word.contains('…') { "?".to_owned() } else { word.trim_matches('\'').to_owned() })
+        .collect()
 }
 
 #[test]
 fn bash_source_is_what_bash_says_or_is_not_known() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
-    std::fs::write(at("other"), "echo \"${BASH_SOURCE[0]}\"\nfrom_other() { echo \"$BASH_SOURCE\"; }\n").unwrap();
+    std::fs::write(at("other"), "echo \"${BASH_SOURCE[0]}\"\nfrom_other() { echo \"$BASH_SOURCE\"; }\n")
+        .unwrap();
     let (script, relative) = (at("script"), "./script".to_owned());
     for (text, certain) in [
         ("echo \"$BASH_SOURCE\"", true),
@@ -79,7 +82,10 @@ fn bash_source_is_what_bash_says_or_is_not_known() {
             for (seen, printed) in seen.iter().zip(&printed) {
                 assert!(seen == "?" || seen == printed, "{path}: {text}: {seen} for {printed}");
             }
-            assert!(!certain || !seen.is_empty() && !seen.contains(&"?".to_owned()), "{path}: {text}: {seen:?}");
+            assert!(
+                !certain || !seen.is_empty() && !seen.contains(&"?".to_owned()),
+                "{path}: {text}: {seen:?}"
+            );
         }
     }
     // a function of the environment's knows no file, and dash's variable is an ordinary one
@@ -94,10 +100,14 @@ fn a_library_that_is_not_there_is_not_loaded() {
     std::fs::write(at("there.so"), "x").unwrap();
     let ask = "enable -f \"${BASH_SOURCE%/*}/gone.so\" realpath 2>/dev/null";
     let script = at("script");
-    let judged = |text: &str| judged(text, &script, folder.path(), &[("PATH", "/usr/bin:/bin"), ("HOME", "/home/dev")]);
+    let judged = |text: &str| {
+        judged(text, &script, folder.path(), &[("PATH", "/usr/bin:/bin"), ("HOME", "/home/dev")])
+    };
     let loads = |decision: &Decision| decision.effects.iter().any(|effect| effect.kind == Kind::Inject);
     // as pyenv and rbenv begin
-    let shim = format!("set -e\nif {ask}; then\n  echo own\nelse\n  R=$(type -P readlink)\n  f() {{ $R \"$1\"; }}\n  f x\nfi");
+    let shim = format!(
+        "set -e\nif {ask}; then\n  echo own\nelse\n  R=$(type -P readlink)\n  f() {{ $R \"$1\"; }}\n  f x\nfi"
+    );
     let decision = judged(&shim);
     assert_eq!((decision.verdict, loads(&decision)), (Verdict::Allow, false), "{}", decision.canonical);
     assert!(!decision.canonical.contains("echo own"), "it fails: {}", decision.canonical);

@@ -238,6 +238,8 @@ fn scripts_that_others_could_exchange_run_from_memory_with_name_and_lines_right(
     }
     let long = format!("{}echo \"${{#PATH}} $#\"\n", ": some words that do nothing\n".repeat(9000));
     open(&["x.sh", "a"], &long);
+    // too long for a command string: the name stays the script's own
+    open(&["x.sh", "a"], &format!("{long}echo \"$0 $1 $LINENO\"; f() {{ return 3; }}; f; exit\n"));
     // what is not as in bash, so that it is known
     let call = Call {
         args: &["x.sh"],

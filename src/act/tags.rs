@@ -98,6 +98,8 @@ tags! {
     PROGRAM_FETCHED = "program-fetched",
     PROGRAM_JUST_WRITTEN = "program-just-written",
     PROGRAM_IN_HOME = "program-in-home",
+    /// the package manager's own list of what there is is fetched anew
+    PACKAGE_INDEX = "package-index",
     /// looked at only: a dry run, a plan, a status
     DRY_RUN = "dry-run",
     PRODUCTION = "production",

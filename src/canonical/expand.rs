@@ -103,6 +103,18 @@ impl Builder {
         self.started = started;
     }
 
+    /// An unset variable at the end of a name (`conftest$EXEEXT`) leaves that name, no folder above it.
+    fn beside(&self, got: Got) -> Got {
+        let name = self.text.rsplit('/').next().unwrap_or_default();
+        let stands = name.chars().any(|c| !matches!(c, '.' | '*' | '?' | HOLE));
+        match got {
+            Got::Value(value) if value.text.is_empty() && stands => {
+                Got::Value(Value { tags: value.tags.minus(TagSet::of(tag::UNSET_VARIABLE)), ..value })
+            }
+            other @ (Got::Value(_) | Got::Fields(_)) => other,
+        }
+    }
+
     fn bare(&mut self, text: &str) {
         self.text.push_str(text);
         self.pattern.push_str(text);
@@ -254,7 +266,7 @@ impl Expander<'_> {
 
     fn emit(&mut self, got: Got, quoting: Quoting, span: Span, out: &mut Builder) {
         let separators = self.separators();
-        match (got, quoting) {
+        match (out.beside(got), quoting) {
             (Got::Value(value), Quoting::Bare) if out.splitting == Splitting::Off => {
                 out.tags = out.tags.union(value.tags);
                 out.bare(&value.text);

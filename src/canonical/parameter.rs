@@ -94,7 +94,9 @@ fn element(x: &mut Expander<'_>, name: &str, index: &Word, span: Span) -> Option
     if name == "BASH_SOURCE" && x.state.source.is_some() {
         // one for each function that is called, all from the one file
         let is_first = key.text == "0";
-        return special(x.state, name).filter(|_| is_first).or_else(|| Some(Got::Value(Value::unknown(TagSet::EMPTY))));
+        return special(x.state, name)
+            .filter(|_| is_first)
+            .or_else(|| Some(Got::Value(Value::unknown(TagSet::EMPTY))));
     }
     let array = x.state.variable(name).and_then(|v| v.array.clone());
     let Some(array) = array else {

@@ -20,7 +20,7 @@ use crate::invocation::Invocation;
 use crate::invocation::context::{Dialect, Input};
 use crate::invocation::form::Form;
 use crate::invocation::shell::{Flavor, RealShell, ShellName};
-use crate::pipeline::packaged;
+use crate::pipeline::shipped;
 use crate::text::{escape, judged, raw};
 use crate::verify::Judge;
 use crate::world::{Machine, World as _};
@@ -100,8 +100,11 @@ impl Bench<'_> {
             Form::Unclear(why) => Decision::refused(why),
             Form::Script { file } => {
                 let path = std::path::Path::new(&context.cwd).join(OsStr::from_bytes(invocation.word(file)));
-                packaged::installed(path.as_os_str().as_bytes(), &invocation)
-                    .unwrap_or_else(|| self.judge.verify(&text, &context, &Machine))
+                let words = invocation.argv.get(file..).unwrap_or_default();
+                match shipped::line(path.as_os_str().as_bytes(), words) {
+                    Some(call) => self.judge.verify(&judged(&call), &context, &Machine),
+                    None => self.judge.verify(&text, &context, &Machine),
+                }
             }
             Form::Command { .. } | Form::Input { .. } | Form::Inert(_) if invocation.line.only_reads() => {
                 self.judge.verify("", &context, &Machine)

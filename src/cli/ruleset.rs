@@ -161,9 +161,7 @@ mod tests {
     #[test]
     fn an_agent_s_level_is_that_of_its_name_or_program() {
         let mut merger = Merger::new(Day(2026, 6, 15));
-        merger
-            .add(LayerKind::Root, "/p", "schema = 1\nconfine.agents = [\"codex=strict\"]\n")
-            .unwrap();
+        merger.add(LayerKind::Root, "/p", "schema = 1\nconfine.agents = [\"codex=strict\"]\n").unwrap();
         let policy = merger.finish();
         let context = Context { cwd: "/".to_owned(), ..Context::default() };
         for (agent, level) in [

@@ -99,7 +99,12 @@ impl Walk<'_, '_> {
         let file = Field { text: format!("./{}", file.text), ..file };
         let target = self.path_target_for(&file, Kind::Inject);
         let tags = self.path_tags(&target, &file, Kind::Inject).union(self.state.ambient).union(file.tags);
-        self.core.emit(Kind::Inject, target, tags.with(tag::LIBRARY), By::new(&Rc::from("enable"), file.span));
+        self.core.emit(
+            Kind::Inject,
+            target,
+            tags.with(tag::LIBRARY),
+            By::new(&Rc::from("enable"), file.span),
+        );
         Some(Outcome::silent())
     }
 

@@ -262,8 +262,7 @@ impl Walk<'_, '_> {
 }
 
 /// Where the system keeps its programs, whatever they are written in.
-pub const INSTALLED: [&str; 6] =
-    ["/usr/bin/", "/usr/sbin/", "/bin/", "/sbin/", "/usr/lib/", "/usr/libexec/"];
+pub const INSTALLED: [&str; 6] = ["/usr/bin/", "/usr/sbin/", "/bin/", "/sbin/", "/usr/lib/", "/usr/libexec/"];
 
 /// Tags of a file that is run: where it lies, and what is known of its content.
 fn run_tags(target: &Target, text: &FileText) -> TagSet {

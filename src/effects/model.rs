@@ -5,7 +5,7 @@
 
 use std::rc::Rc;
 
-use crate::act::{ClassSet, Kind, TagSet, UnknownKind};
+use crate::act::{ClassSet, Kind, Tag, TagSet, UnknownKind, tag};
 use crate::text::Span;
 
 /// One thing that a command would do.
@@ -48,6 +48,30 @@ pub struct Effects {
     /// The canonical form: the commands as they would run, one per line.
     pub canonical: String,
     pub calls: Calls,
+}
+
+impl Effects {
+    /// Without what could not be determined: what is left is what a script would do for certain. Code that is not
+    /// known stays where its origin is an attack's (the network, a decoder, what somebody pipes in, a fetched program).
+    pub fn known(mut self, whole: Span) -> Self {
+        const ORIGINS: [Tag; 5] =
+            [tag::FROM_NETWORK, tag::FROM_DECODED, tag::FROM_SECRET, tag::FROM_STDIN, tag::PROGRAM_FETCHED];
+        let open = |e: &Effect| e.kind == Kind::Unknown || e.kind == Kind::Code && e.tags.has(tag::OPAQUE);
+        self.list.retain(|e| !open(e) || ORIGINS.iter().any(|origin| e.tags.has(*origin)));
+        self.unknowns.retain(|unknown| match unknown.what {
+            // a text within, pieced together from what is not known, may be none that a shell would read
+            UnknownKind::Syntax => unknown.span == whole,
+            UnknownKind::Disagreement => true,
+            UnknownKind::Limit
+            | UnknownKind::Program
+            | UnknownKind::Description
+            | UnknownKind::Code
+            | UnknownKind::Target
+            | UnknownKind::Value => false,
+        });
+        self.structure = Structure::default();
+        self
+    }
 }
 
 /// What is known about the programs that would be called, besides their effects.

@@ -21,6 +21,29 @@ pub fn programs() -> Vec<String> {
     found
 }
 
+/// A process above this one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Caller {
+    /// As the kernel names it.
+    pub program: String,
+    /// The beginning of its argument vector, which is its own word: what it was started with, or what it likes.
+    pub words: Vec<Vec<u8>>,
+}
+
+/// All processes above this one, up to the first that can't be looked at.
+pub fn above() -> Vec<Caller> {
+    let mut found = Vec::new();
+    let mut process = nix::unistd::getppid().as_raw();
+    while process > 0 && found.len() < LEVELS {
+        let Some(program) = program(process) else { break };
+        let line = head(&format!("/proc/{process}/cmdline"));
+        found.push(Caller { program, words: line.split(|byte| *byte == 0).map(<[u8]>::to_vec).collect() });
+        let Some(parent) = parent(process) else { break };
+        process = parent;
+    }
+    found
+}
+
 /// The program that called us: its path, or its name in parentheses where its path is not ours to see.
 pub fn nearest() -> String {
     let process = nix::unistd::getppid().as_raw();
@@ -50,6 +73,7 @@ mod tests {
     fn the_caller_is_the_program_that_runs_us() {
         let above = programs();
         assert_eq!(above.first(), Some(&nearest()));
+        assert_eq!(super::above().into_iter().map(|caller| caller.program).collect::<Vec<_>>(), above);
         assert!(above.iter().all(|path| path.starts_with('/')), "{above:?}");
         assert_eq!(parent(1), Some(0));
     }

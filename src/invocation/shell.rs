@@ -77,7 +77,8 @@ pub struct Candidates {
 }
 
 impl Candidates {
-    fn of(&self, name: ShellName) -> &'static [&'static str] {
+    /// Those of one shell.
+    pub fn of(&self, name: ShellName) -> &'static [&'static str] {
         match name {
             ShellName::Bash => self.bash,
             ShellName::Sh => self.sh,
@@ -120,10 +121,18 @@ pub const MARKER: &[u8; 24] = b"agent-sh:itself:5f1c7e90";
 /// How much of a file is searched for the marker; notes lie in the first page or two, at multiples of four.
 const HEAD: usize = 8 << 10;
 
-/// Finds the shell for `argv0`.
+/// Finds the shell for `argv0`. Under a name that is no shell's, sh will do where the default isn't there: small
+/// images have no other.
 pub fn find(argv0: &[u8], candidates: &Candidates) -> Result<RealShell, NoShell> {
     // the file's name first: /bin/sh is sh whatever its caller puts into argv[0]
-    let name = name_of_file().or_else(|| ShellName::of(argv0)).unwrap_or(candidates.default);
+    match name_of_file().or_else(|| ShellName::of(argv0)) {
+        Some(name) => find_named(name, candidates),
+        None => find_named(candidates.default, candidates)
+            .or_else(|missing| find_named(ShellName::Sh, candidates).map_err(|_| missing)),
+    }
+}
+
+fn find_named(name: ShellName, candidates: &Candidates) -> Result<RealShell, NoShell> {
     let own = std::fs::metadata("/proc/self/exe").ok().map(|meta| (meta.dev(), meta.ino()));
     let mut seen = Vec::new();
     for path in candidates.of(name) {

@@ -192,13 +192,22 @@ impl Source {
             }
             Self::Unreadable => argv.insert(invocation.line.options_end.min(argv.len()), c"-n".to_owned()),
             Self::Script { file, text, run: Run::Memory } => {
-                if as_command(invocation, text) {
-                    let option = invocation.line.options_end.min(*file);
-                    let text = CString::new(text.as_slice()).map_err(|_| SourceError::Zero)?;
-                    argv.splice(option..*file, [c"-c".to_owned(), c"--".to_owned(), text]);
+                let command = |text: Vec<u8>| {
+                    let text = CString::new(text).map_err(|_| SourceError::Zero)?;
+                    Ok::<_, SourceError>([c"-c".to_owned(), c"--".to_owned(), text])
+                };
+                let option = invocation.line.options_end.min(*file);
+                let form = in_memory(invocation, text);
+                if form == InMemory::Command {
+                    argv.splice(option..*file, command(text.clone())?);
                 } else {
                     let number = keep(&sealed(text)?, &[200, 100, 60, 30, 10, 3])?;
-                    set(&mut argv, *file, &format!("/dev/fd/{number}"));
+                    let place = format!("/dev/fd/{number}");
+                    if form == InMemory::Sourced {
+                        argv.splice(option..*file, command(format!(". {place}").into_bytes())?);
+                    } else {
+                        set(&mut argv, *file, &place);
+                    }
                 }
             }
             Self::Script { text, run: Run::Descriptor(number), .. } => {
@@ -219,21 +228,38 @@ fn set(argv: &mut [CString], at: usize, path: &str) {
     }
 }
 
-/// What shows a command string for what it is.
+/// In what form a script in memory goes to the real shell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum InMemory {
+    /// As a command string: `$0` and messages are the script's own.
+    Command,
+    /// Too long for that: a command string sources it; `$0` is the script's own.
+    Sourced,
+    /// As a file; `$0` is not the script's own.
+    File,
+}
+
+/// What shows a command string for what it is, or a sourced file. Nothing does in dash.
 const SHOWN: &[&[u8]] =
     &[b"BASH_SOURCE", b"FUNCNAME", b"BASH_LINENO", b"caller", b"BASH_EXECUTION_STRING", b"$-", b"${-"];
 
-/// Whether a script in memory goes as a command string: so `$0` and messages are the script's own. What
-/// a command string shows differently must not be in it, and no option that treats the two differently.
-fn as_command(invocation: &Invocation, text: &[u8]) -> bool {
+/// What a command string shows differently must not be in it, and no option that treats the two differently.
+fn in_memory(invocation: &Invocation, text: &[u8]) -> InMemory {
     let line = &invocation.line;
     let plain = line.letters.chars().all(|letter| "abefhkmpruxBCEHPTl".contains(letter));
     let names = ["pretty-print", "debugger", "debug"].iter().any(|name| line.named(name));
-    plain
-        && !names
-        && !super::startup::by_network(&invocation.environ)
-        && text.len() <= ARGUMENT
-        && SHOWN.iter().all(|word| memchr::memmem::find(text, word).is_none())
+    let has = |words: &[&[u8]]| words.iter().any(|word| memchr::memmem::find(text, word).is_some());
+    let flavor = invocation.shell.flavor;
+    let shown = flavor != Flavor::Dash && has(SHOWN);
+    if !plain || names || shown || super::startup::by_network(&invocation.environ) {
+        InMemory::File
+    } else if text.len() <= ARGUMENT {
+        InMemory::Command
+    } else if matches!(flavor, Flavor::Bash | Flavor::Dash) {
+        InMemory::Sourced
+    } else {
+        InMemory::File
+    }
 }
 
 /// The real shell gets to say what is wrong with the file; `-n` keeps it from running another one that

@@ -10,7 +10,7 @@ use super::surroundings::Surroundings;
 use super::{End, terms};
 use crate::audit::{self, AuditPolicy, Event, Facts, Logged, Outcome, Subject};
 use crate::confine::outline::NO_ELEVATION;
-use crate::confine::{Confined, Plan, Scene, Surprise};
+use crate::confine::{Confined, Level, Plan, Scene, Surprise};
 use crate::decision::{Decision, Ground, Warrant};
 use crate::fidelity::arrival::Arrival;
 use crate::invocation::Invocation;
@@ -127,8 +127,8 @@ impl Hearing {
     ) -> Result<Confined, End> {
         let outcome = match (warrant.ground(), session) {
             (_, Session::Unmediated) => Outcome::Unmediated,
-            (Ground::Allowed, Session::Judged) => Outcome::Run,
-            (Ground::Observed, Session::Judged) => Outcome::Observed,
+            (Ground::Allowed, Session::Judged | Session::Packaged) => Outcome::Run,
+            (Ground::Observed, Session::Judged | Session::Packaged) => Outcome::Observed,
         };
         let scene = Scene {
             workspace: self.around.workspace.as_deref(),
@@ -136,12 +136,12 @@ impl Hearing {
             temporary: context.environment.get("TMPDIR").map(String::as_str),
         };
         let need = needs::need((case.decision, case.course), Shell::of(invocation), &context.environment);
-        let policy = terms::confine(
-            self.policy.temper(),
-            case.framework,
-            &callers::programs,
-            case.decision.class,
-        );
+        let mut policy =
+            terms::confine(self.policy.temper(), case.framework, &callers::programs, case.decision.class);
+        if session == Session::Packaged {
+            // a daemon that it starts would be held for good; where the manager is held, so is this
+            policy.level = Level::Off;
+        }
         let plan = Plan::prepare(&policy, &scene, &need);
         let plan = plan.map_err(|error| End::Denied(format!("agent-sh: denied: {error}\n")))?;
         let logged = audit::record(warrant, &self.event(case, outcome, plan.state()), &self.audit)
@@ -165,4 +165,6 @@ impl Hearing {
 pub(super) enum Session {
     Judged,
     Unmediated,
+    /// A package's script, or called by one.
+    Packaged,
 }

@@ -26,6 +26,11 @@ pub(super) fn verify(
     Judge::new(*policy).verify_call(text, envelope, context, world)
 }
 
+/// Judges a script file's text, and the start-up code that runs before it.
+pub(super) fn verify_script(text: &str, context: &Context, policy: &Policy, world: &dyn World) -> Decision {
+    Judge::new(*policy).verify_script(text, context, world)
+}
+
 /// What becomes of a WARN that nobody settles.
 pub(crate) fn resolve(decision: &Decision, policy: &Policy) -> Verdict {
     match (decision.verdict, policy.temper().warn) {

@@ -256,6 +256,8 @@ fn grant_for<'d>(effect: &'d Effect, path: &'d str, placed: bool) -> Option<Gran
         Kind::Install | Kind::Uninstall | Kind::Service | Kind::Account | Kind::Mount | Kind::Format => {
             Some(Grant::System)
         }
+        // only who may write there can: a user's `apt-get update` fails as it does without us
+        Kind::Fetch if effect.tags.has(tag::PACKAGE_INDEX) => Some(Grant::System),
         Kind::Privilege => Some(Grant::Elevation),
         Kind::Read => placed.then_some(Grant::Read(path)),
         Kind::Write | Kind::Append if effect.tags.has(tag::IN_PLACE) => {
@@ -315,6 +317,7 @@ const GRANTS: usize = 32;
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::act::TagSet;
     use crate::effects::model::{Calls, Target};
 
     fn decision(effects: &[(Kind, &str, &str)]) -> Decision {
@@ -356,6 +359,14 @@ mod tests {
         assert_eq!(zsh.bounds, Bounds::Policy);
         let unsettled = need((&known, Course::Unsettled), Shell::Plain, &HashMap::<String, String>::new());
         assert_eq!(unsettled, Need::default());
+    }
+
+    #[test]
+    fn a_package_manager_s_index_lies_in_the_system() {
+        let mut index = decision(&[(Kind::Fetch, "apt-get", "")]);
+        assert!(!of(&index).grants.contains(&Grant::System));
+        index.effects.iter_mut().for_each(|effect| effect.tags = TagSet::of(tag::PACKAGE_INDEX));
+        assert!(of(&index).grants.contains(&Grant::System));
     }
 
     #[test]
