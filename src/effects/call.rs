@@ -49,6 +49,9 @@ fn is_doubtful(head: &Field) -> bool {
 
 /// Programs that wrappers are put in front of, and whose names are no verbs: `e init`, `tool install`,
 /// `app kill` have subcommands of their own.
+/// Words before a wrapped command: a subcommand, a folder, an environment's name.
+const SUBCOMMANDS: usize = 3;
+
 const WRAPPED: &[&str] = &[
     "git",
     "rm",
@@ -382,9 +385,12 @@ impl Walk<'_, '_> {
         // `python3 -m name`
         self.imported(program, call.span);
         // perhaps a wrapper that runs what follows
-        let dashes = call.arguments().iter().position(|word| word.text == "--");
-        let inner = call.arguments().get(dashes.map_or(0, |at| at + 1)..).unwrap_or(&[]);
-        if inner.first().is_some_and(|inner| WRAPPED.contains(&inner.text.as_str())) {
+        let words = call.arguments();
+        let dashes = words.iter().position(|word| word.text == "--");
+        let from = dashes.map_or(0, |at| at + 1);
+        let known = |word: &Field| WRAPPED.contains(&word.text.as_str());
+        let begins = words.iter().skip(from).take(SUBCOMMANDS).position(known);
+        if let Some(inner) = begins.and_then(|at| words.get(from + at..)) {
             let mut child = self.fork();
             child.call(&Call { argv: inner, ..*call });
         }

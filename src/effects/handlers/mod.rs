@@ -44,6 +44,7 @@ impl Walk<'_, '_> {
             "tar" => Some(self.tar(spec, call, program)),
             "chmod" => Some(self.chmod(call, program)),
             "busybox" => self.busybox(call),
+            "runuser" => self.runuser(call, program),
             "run-parts" => self.run_parts(spec, call),
             _ => None,
         }
@@ -76,6 +77,16 @@ impl Walk<'_, '_> {
             child.state.set(name, value.clone());
         }
         Some(child.opaque_or_text(&made(line, &text), program))
+    }
+
+    /// `runuser -u USER COMMAND`; without `-u` it is another su(1).
+    fn runuser(&mut self, call: &Call<'_>, program: &Rc<str>) -> Option<Outcome> {
+        let own = call.arguments().iter().take_while(|word| word.text != "--");
+        let named = own
+            .map(|word| word.text.as_str())
+            .any(|word| word.starts_with("-u") || word.starts_with("--user"));
+        let spec = self.core.policy.command("runuser-as").filter(|_| named)?;
+        Some(self.described(spec, call, program))
     }
 
     /// `run-parts FOLDER`: what the text has put there is run.
