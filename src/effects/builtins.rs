@@ -108,15 +108,15 @@ impl Walk<'_, '_> {
         Some(Outcome::silent())
     }
 
-    /// A library that is not there, asked for at a text's beginning: scripts ask so whether they are installed whole. It
-    /// fails; who could put the file there meanwhile could run it as well. `None` where anything before may have made it.
+    /// A library that is not there, asked for at a script file's beginning: scripts ask so whether they are installed
+    /// whole. It fails; who could put the file there meanwhile could run it as well. `None` where anything before may have made it.
     fn missing_library(&mut self, file: &Field, call: &Call<'_>) -> Option<Outcome> {
-        let own = self.state.source.clone();
-        let own = own.map(|own| self.path_target(&Field::known(own.text.clone(), call.span)).resolved);
+        let own = self.state.source.clone()?;
+        let own = self.path_target(&Field::known(own.text.clone(), call.span)).resolved;
         let is_harmless = |effect: &Effect| {
             matches!(effect.kind, Kind::Read | Kind::List | Kind::Discover)
                 // the very script that is walked
-                || effect.kind == Kind::Execute && Some(&effect.target.resolved) == own.as_ref()
+                || effect.kind == Kind::Execute && effect.target.resolved == own
         };
         let found = &self.core.found;
         let is_known = found.unknowns.is_empty() && found.calls.extent == Extent::Closed;

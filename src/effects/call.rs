@@ -390,7 +390,9 @@ impl Walk<'_, '_> {
         let from = dashes.map_or(0, |at| at + 1);
         let known = |word: &Field| WRAPPED.contains(&word.text.as_str());
         let begins = words.iter().skip(from).take(SUBCOMMANDS).position(known);
-        if let Some(inner) = begins.and_then(|at| words.get(from + at..)) {
+        // `direnv hook bash` is about a shell, and starts none
+        let takes = |inner: &&[Field]| begins == Some(0) || inner.len() > 1;
+        if let Some(inner) = begins.and_then(|at| words.get(from + at..)).filter(takes) {
             let mut child = self.fork();
             child.call(&Call { argv: inner, ..*call });
         }
