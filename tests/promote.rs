@@ -15,7 +15,8 @@
     clippy::print_stderr,
     clippy::wildcard_enum_match_arm,
     clippy::format_collect,
-    clippy::format_push_string
+    clippy::format_push_string,
+    clippy::zombie_processes
 )]
 
 #[path = "undecided/stage.rs"]

@@ -8,6 +8,7 @@ use super::lookup::Lookups;
 use super::pattern;
 use super::resolve::{Climbs, Resolved, UNKNOWN, below, is_within};
 use super::setting::Setting;
+use super::workspace;
 use crate::act::{Class, ClassSet};
 use crate::policy::sought::Marks;
 use crate::text;
@@ -99,7 +100,10 @@ pub fn classify_path(path: &str, index: &Index, (setting, lookups): (&Setting, &
     let home = setting.home(lookups).and_then(|home| home.below(path));
     let somebody = below_customary_home(path);
     let workspace = setting.workspace(lookups);
-    let in_workspace = workspace.and_then(|area| area.below(path));
+    // where a home that is nobody's is the workspace, what a person's login would read is none of its files
+    let in_workspace = workspace
+        .and_then(|area| area.below(path))
+        .filter(|rest| home != Some(*rest) || !workspace::is_personal(rest));
     let root = path.strip_prefix('/').unwrap_or(path);
     let subject = Subject {
         root: Some(root),
@@ -237,6 +241,28 @@ mod tests {
             }
         }
         assert!(wrong.is_empty(), "{wrong}");
+    }
+
+    #[test]
+    fn a_home_that_is_nobody_s_is_a_workspace_but_for_what_a_login_reads() {
+        let (tree, index) = (Tree::default().folder("/app"), shipped());
+        let lookups = Lookups::new(&tree, 10_000);
+        let claims = Claims { cwd: "/app", home: "/app", workspace: None, temporary: "" };
+        let setting = Setting::new(&claims);
+        for (path, in_workspace, home) in [
+            ("/app/src/x", true, false),
+            ("/app/.github/x", true, false),
+            ("/app/.bashrc", false, true),
+            ("/app/.config/agent-sh/policy.toml", false, true),
+        ] {
+            let classes = classify_path(path, &index, (&setting, &lookups));
+            assert_eq!(
+                (classes.has(Class::Workspace), classes.has(Class::Home)),
+                (in_workspace, home),
+                "{path}: {}",
+                names(classes)
+            );
+        }
     }
 
     #[test]

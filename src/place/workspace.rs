@@ -113,6 +113,15 @@ fn is_home(folder: &str) -> bool {
     user.is_some_and(|rest| !rest.is_empty() && !rest.contains('/')) || folder == "/root"
 }
 
+/// Whether a path in a home, without a slash in front, is what a login or programs' settings are read from.
+pub fn is_personal(rest: &str) -> bool {
+    const BEGINNINGS: [&str; 12] = [
+        ".bash", ".config", ".csh", ".gnupg", ".ksh", ".local", ".login", ".pam", ".profile", ".ssh",
+        ".tcsh", ".z",
+    ];
+    BEGINNINGS.iter().any(|beginning| rest.starts_with(beginning))
+}
+
 /// Settings folders in a home: a workspace only where they are a repository.
 fn is_hidden(folder: &str, home: &str) -> bool {
     below(folder, home).is_some_and(|rest| rest.starts_with('.'))

@@ -53,7 +53,7 @@ pub fn ask(
         let answer = loop {
             match answer(out, "accept? y, n, e for evidence, q to end [y/n/e/q] ")? {
                 Answer::Evidence => show(promotion, group, out)?,
-                answer => break answer,
+                answer @ (Answer::Yes | Answer::No | Answer::Quit) => break answer,
             }
         };
         match answer {

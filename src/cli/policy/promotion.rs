@@ -128,7 +128,9 @@ impl Promotion {
             let fate = fate(policy, past, &decision, &needed);
             let (acts, verdict) = (acts(&decision), decision.verdict);
             if fate == Fate::Exceptable {
-                needed.iter().for_each(|exception| put(&mut groups, exception, held.len(), *records));
+                for exception in &needed {
+                    put(&mut groups, exception, held.len(), *records);
+                }
             }
             held.push(Held { past: past.clone(), records: *records, verdict, fate, acts });
         }
@@ -150,9 +152,9 @@ impl Promotion {
         let list = keep::list(group.places.iter().copied().collect());
         let exception = &mut group.exception;
         if exception.under.is_empty() {
-            exception.targets = list
+            exception.targets = list;
         } else {
-            exception.under = list
+            exception.under = list;
         }
         let (judge, policy) = self.with(&[group.exception]);
         let through = |held: &Held| runs(&verify(&judge, &held.past), &policy);

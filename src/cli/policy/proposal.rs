@@ -3,6 +3,8 @@
 //! In: a command, a policy. Out: exceptions, their text. Never: names a place that is not certain, nor a final
 //! rule.
 
+use std::fmt::Write as _;
+
 use crate::act::tag;
 use crate::cli::policy::past::{Past, verify};
 use crate::decision::Decision;
@@ -129,7 +131,7 @@ fn quoted(text: &str) -> String {
         match c {
             '"' | '\\' => out.extend(['\\', c]),
             c if escape(c.encode_utf8(&mut [0; 4])).len() == c.len_utf8() => out.push(c),
-            c => out.push_str(&format!("\\U{:08X}", u32::from(c))),
+            c => drop(write!(out, "\\U{:08X}", u32::from(c))),
         }
     }
     out.push('"');

@@ -50,23 +50,7 @@ pub fn summary(promotion: &Promotion, gathered: &Gathered) -> Vec<String> {
     if gathered.foreign > 0 {
         out.push(format!("{} lines that are no record", gathered.foreign));
     }
-    let ranked = ranked_rules(&tally.rules);
-    for (id, rule) in ranked.iter().take(RULES) {
-        let last = if is_final(&promotion.policy, id) { ", final" } else { "" };
-        out.extend([String::new(), format!("{:>8}  {}{last}", rule.counts.observed, tame(id))]);
-        out.extend(examples(rule));
-    }
-    if ranked.len() > RULES {
-        out.push(format!("and {} more rules", ranked.len() - RULES));
-    }
-    let unruled = gathered.unruled.counts.observed;
-    if unruled > 0 {
-        out.extend([
-            String::new(),
-            format!("{unruled:>8}  by their sum or what is not known, without a rule"),
-        ]);
-        out.extend(examples(&gathered.unruled));
-    }
+    out.extend(by_rule(promotion, gathered));
     out.extend([String::new(), format!("{} commands (text, folder and user):", promotion.held.len())]);
     let is_refused = |fate: &Fate| matches!(fate, Fate::Final(_));
     let is_unreached = |fate: &Fate| matches!(fate, Fate::Unreached(_));
@@ -102,6 +86,29 @@ pub fn summary(promotion: &Promotion, gathered: &Gathered) -> Vec<String> {
         }
     }
     out.push(String::new());
+    out
+}
+
+/// Rules, the one that would have refused most first, with examples.
+fn by_rule(promotion: &Promotion, gathered: &Gathered) -> Vec<String> {
+    let mut out = Vec::new();
+    let ranked = ranked_rules(&gathered.tally.rules);
+    for (id, rule) in ranked.iter().take(RULES) {
+        let last = if is_final(&promotion.policy, id) { ", final" } else { "" };
+        out.extend([String::new(), format!("{:>8}  {}{last}", rule.counts.observed, tame(id))]);
+        out.extend(examples(rule));
+    }
+    if ranked.len() > RULES {
+        out.push(format!("and {} more rules", ranked.len() - RULES));
+    }
+    let unruled = gathered.unruled.counts.observed;
+    if unruled > 0 {
+        out.extend([
+            String::new(),
+            format!("{unruled:>8}  by their sum or what is not known, without a rule"),
+        ]);
+        out.extend(examples(&gathered.unruled));
+    }
     out
 }
 

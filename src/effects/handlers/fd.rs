@@ -88,7 +88,7 @@ impl Search {
                 self.tests.extend(test("-type", made("l", &value)));
             }
             "-t" | "--type" if matches!(value.text.as_str(), "e" | "empty") => {
-                self.tests.push(made("-empty", &value))
+                self.tests.push(made("-empty", &value));
             }
             "-S" | "--size" | "--changed-within" | "--changed-before" | "--newer" | "--older" | "-o"
             | "--owner" => {
@@ -100,7 +100,7 @@ impl Search {
     }
 
     /// find's words.
-    fn as_find(mut self, head: &Field) -> Vec<Field> {
+    fn into_find(mut self, head: &Field) -> Vec<Field> {
         // with --search-path every operand is a pattern
         let pattern = if self.operands.is_empty() { None } else { Some(self.operands.remove(0)) };
         let starts = if self.operands.is_empty() { self.places } else { self.operands };
@@ -155,7 +155,7 @@ impl Walk<'_, '_> {
         if search.commands.is_empty() {
             return None;
         }
-        let words = search.as_find(call.argv.first()?);
+        let words = search.into_find(call.argv.first()?);
         Some(self.find(&Call { argv: &words, ..*call }, program))
     }
 }
@@ -181,7 +181,7 @@ mod tests {
             ("-x a {} ; -x b", "find -exec a {} ; -exec b {} ;"),
         ] {
             let words: Vec<Field> = text.split(' ').map(|w| Field::known(w, Span::default())).collect();
-            let found = Search::read(spec, &words).as_find(&Field::known("fd", Span::default()));
+            let found = Search::read(spec, &words).into_find(&Field::known("fd", Span::default()));
             let found: Vec<&str> = found.iter().map(|word| word.text.as_str()).collect();
             assert_eq!(found.join(" "), expected, "{text}");
         }
