@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::fidelity::intent::{Meant, record_in};
+use crate::fidelity::store::KEPT_USED;
 
 const HOST: Process = Process { pid: 100, start: 1 };
 const OTHER: Process = Process { pid: 200, start: 2 };
@@ -227,7 +228,7 @@ fn used_records_do_not_pile_up_but_changed_ones_stay_known() {
         let arrival = stand.arrive_as("wrapped", &text, &Given::default(), &line(at));
         assert_eq!(named(&arrival), ("same", Some(By::Digest)), "{at}");
     }
-    assert!(stand.store.of(HOST).len() <= USED + 3, "{}", stand.store.of(HOST).len());
+    assert!(stand.store.of(HOST).len() <= KEPT_USED + 3, "{}", stand.store.of(HOST).len());
     let again = stand.arrive_as(changed, changed, &Given::default(), &line(99));
     assert_eq!(named(&again), ("diverged", Some(By::Again)));
     let retry = stand.arrive_as("wrapped", "echo 59", &Given::default(), &line(100));
