@@ -234,3 +234,21 @@ fn used_records_do_not_pile_up_but_changed_ones_stay_known() {
     let retry = stand.arrive_as("wrapped", "echo 59", &Given::default(), &line(100));
     assert_eq!(named(&retry), ("same", Some(By::Again)));
 }
+
+#[test]
+fn a_wrapper_that_hands_the_text_on_once_more_hides_no_change() {
+    let stand = Stand::new(&["printf '%s' 'a\\\\b'"]);
+    let text = "printf '%s' 'a\\\\b'";
+    assert_eq!(named(&stand.arrive_as("exec …", text, &Given::default(), &[SHELL, HOST])).0, "same");
+    let inner = [Process { pid: 301, start: 4 }, SHELL, HOST];
+    for (text, outcome) in [
+        (text, "within"),
+        ("printf '%s' 'a\\\\b'\n", "within"),
+        ("echo other", "within"),
+        ("printf '%s' 'a\\b'", "diverged"),
+    ] {
+        let arrival = stand.arrive_as(text, text, &Given::default(), &inner);
+        assert_eq!(arrival.outcome.name(), outcome, "{text}");
+        assert_eq!(arrival.meant.is_some(), outcome == "diverged");
+    }
+}
