@@ -205,7 +205,7 @@ impl Store {
         }
         // a long text is known by none of its digests before it is compared
         let any = shelves.contains(&Shelf::Long);
-        let finders: Vec<_> = words.iter().map(|word| memchr::memmem::Finder::new(word)).collect();
+        let finders: Vec<_> = words.iter().map(memchr::memmem::Finder::new).collect();
         let wanted = |name: &str| any || finders.iter().any(|finder| finder.find(name.as_bytes()).is_some());
         names.iter().flat_map(|name| listed(host, &room.join(name), &wanted)).collect()
     }
