@@ -44,7 +44,9 @@ pub fn bars(rows: &[Row<'_>]) -> String {
         }
     }
     let mut all = Sums::default();
-    rows.iter().for_each(|(_, _, sums)| all.add(sums));
+    for (_, _, sums) in rows {
+        all.add(sums);
+    }
     row(&mut out, "all ways", &all, y + 4);
     out.push_str("</svg>\n");
     out
