@@ -86,3 +86,4 @@ pub mod score;
 pub mod verdict;
 pub mod digest;
 pub mod text;
+pub mod threads;

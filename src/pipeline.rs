@@ -7,6 +7,7 @@ pub mod delivery;
 mod hearing;
 pub(crate) mod joined;
 mod meant;
+mod ours;
 mod packaged;
 pub(crate) mod shipped;
 pub(crate) mod needs;

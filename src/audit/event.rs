@@ -161,8 +161,8 @@ impl Event {
             add("change", divergence.detail, 64);
         }
         match (received, &arrival.meant) {
-            (Some(received), _) => add("received", &text::judged(received), OTHER),
-            (None, Some(meant)) => add("meant", &text::judged(meant), OTHER),
+            (Some(received), _) => add("received", &both_ends(&mask(&text::judged(received))), 2 * OTHER),
+            (None, Some(meant)) => add("meant", &both_ends(&mask(&text::judged(meant))), 2 * OTHER),
             (None, None) => {}
         }
         self
@@ -203,6 +203,16 @@ fn said(decision: &Decision) -> Vec<(&'static str, Value)> {
         ("coverage", Value::Text(coverage.to_owned())),
         ("notes", Value::Text(cut(&mask(&decision.notes.join("; ")), 512))),
     ]
+}
+
+/// Beginning and end of a long text: a client's wrapper has the model's text at its end.
+fn both_ends(text: &str) -> String {
+    let boundary = |at: usize| (at..=text.len()).find(|at| text.is_char_boundary(*at)).unwrap_or(text.len());
+    if text.len() <= OTHER {
+        return text.to_owned();
+    }
+    let (head, tail) = (boundary(OTHER / 3), boundary(text.len() - OTHER / 3));
+    [text.get(..head).unwrap_or(""), " ... ", text.get(tail..).unwrap_or("")].concat()
 }
 
 /// The rules that exceptions lifted and where those are written, each once.

@@ -21,6 +21,7 @@ use crate::fidelity::bench::way::{WAYS, Way};
 use crate::fidelity::bench::{Tried, reference, try_pair};
 use crate::fidelity::payload::{self, Payload};
 use crate::text::{escape, escape_bytes, judged};
+use crate::threads;
 use crate::verdict::Verdict;
 use crate::verify::Judge;
 use crate::world::Machine;
@@ -94,7 +95,9 @@ pub fn run(options: &ArgMatches, out: &mut dyn Write) -> anyhow::Result<ExitCode
     };
     let figures = measure(&ways(options)?, &payloads)?;
     if let Some(file) = options.get_one::<String>("svg") {
-        let rows = by_way(&figures);
+        let group = |name: &str| WAYS.iter().find(|way| way.name == name).map_or("", |way| way.group);
+        let rows: Vec<_> =
+            by_way(&figures).into_iter().map(|(name, sums)| (group(name), name, sums)).collect();
         std::fs::write(file, plot::bars(&rows))
             .with_context(|| format!("cannot write {}", escape_bytes(file.as_bytes())))?;
     }
@@ -112,6 +115,7 @@ pub fn run(options: &ArgMatches, out: &mut dyn Write) -> anyhow::Result<ExitCode
 
 /// Tries every pair, on more threads than processors: most of a trial is waiting.
 fn measure(ways: &[&'static Way], payloads: &[Payload]) -> anyhow::Result<Figures> {
+    threads::announce();
     let scene = Scene::open().context("cannot make the bench's folder in /tmp")?;
     let mut figures = Figures::default();
     let mut usable = Vec::new();

@@ -311,6 +311,10 @@ impl<'a> Layout<'a> {
             Grant::Linked(path) => self.linked(&path_of(path)),
             Grant::Temporary => self.temporaries(),
             Grant::Place(place) => self.trees(&[place.trim_end_matches("/**").to_owned()]),
+            Grant::Own(path) => {
+                self.notes.push("intents");
+                self.path(&path_of(path), Rights::ReadWrite);
+            }
             Grant::System => {
                 self.notes.push("system");
                 for folder in SYSTEM {

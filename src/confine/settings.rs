@@ -104,6 +104,8 @@ pub enum Grant<'a> {
     Place(&'a str),
     /// A cache, made (0700) if it is missing.
     Cache(&'a str),
+    /// A folder of agent-sh's own, for its own program.
+    Own(&'a str),
     /// Installs or removes software: the system's folders may be written. agent-sh's own files among
     /// them too, since a package's scripts have them all.
     System,

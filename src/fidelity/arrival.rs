@@ -10,7 +10,7 @@ use crate::digest::Digest;
 use crate::fidelity::compare::{self, Arbiter, Meaning, Slow};
 use crate::fidelity::intent::{call_key, now};
 use crate::fidelity::likeness::{self, Likely};
-use crate::fidelity::mechanism::{Divergence, diagnose};
+use crate::fidelity::mechanism::{Divergence, diagnose, explained};
 use crate::fidelity::process::{self, Process};
 use crate::fidelity::store::{Claim, Entry, FRESH, Found, LONG, LONGEST, Shelf, State, Store};
 use crate::invocation::context::Dialect;
@@ -220,21 +220,50 @@ impl Pairing<'_> {
         let mut found: Vec<Found> = match self.given.call {
             // a call's name says nothing of where it lies
             Some(_) => hosts.iter().flat_map(|host| store.of(*host)).collect(),
-            None => hosts.iter().flat_map(|host| store.near(*host, &self.shelves())).collect(),
+            None => self.near(store, &hosts, line),
         };
-        if host.is_some()
-            && self.given.digest.is_none()
-            && found.iter().any(|found| is_above(&found.entry, line))
-        {
-            return Step::Found(Arrival::without(Outcome::Within));
+        let above = found.iter().find(|found| is_above(&found.entry, line));
+        if let Some(above) = above.filter(|_| host.is_some() && self.given.digest.is_none()) {
+            return Step::Found(self.inside(above));
         }
         found.sort_by_key(|found| found.entry.time);
-        trim(&found);
         match (self.exact(&found), host) {
             (Some((chosen, by)), _) => self.take(chosen, by, own),
             (None, None) => Step::Nothing,
             (None, Some(host)) => self.likely(store, host, own),
         }
+    }
+
+    /// A shell within a paired command. Where a client's wrapper hands the very text on once more, and a known change
+    /// was done to it then, it is as if it had arrived so.
+    fn inside(&self, above: &Found) -> Arrival {
+        let body = self.arrived.body;
+        let altered = |meant: &Vec<u8>| {
+            // a few bytes are a change of many texts
+            meant.len() >= 12
+                && explained(meant, body).is_some()
+                && compare::compare(meant, body, self.arrived.dialect, Slow::No) == Meaning::Different
+        };
+        match Store::text(above).filter(altered) {
+            Some(meant) => Arrival {
+                outcome: Outcome::Diverged(Box::new(diagnose(&meant, body))),
+                by: Some(By::Again),
+                digest: Some(above.entry.digest),
+                meant: Some(meant),
+            },
+            None => Arrival::without(Outcome::Within),
+        }
+    }
+
+    /// The records that say of a text of these digests, or of these processes, that it is to come or arrived.
+    fn near(&self, store: &Store, hosts: &[Process], line: &[Process]) -> Vec<Found> {
+        let shelves = self.shelves();
+        let digests = shelves.iter().filter_map(|shelf| match shelf {
+            Shelf::Short(digest) => Some(digest.to_string()),
+            Shelf::Long => None,
+        });
+        let names: Vec<String> = digests.chain(line.iter().map(Process::to_string)).collect();
+        hosts.iter().flat_map(|host| store.near(*host, &shelves, &names)).collect()
     }
 
     /// The record that the caller names, or one of an equal text.
@@ -319,28 +348,6 @@ impl Pairing<'_> {
             Meaning::Same => Outcome::Same,
             Meaning::Equivalent(arbiter) => Outcome::Equivalent(arbiter),
             Meaning::Different => Outcome::Diverged(Box::new(diagnose(meant, self.arrived.body))),
-        }
-    }
-}
-
-/// Used records of texts that arrived as they were meant that are kept, for shells within their commands and for
-/// retries; more would make each arrival dearer.
-const USED: usize = 16;
-
-/// Removes the oldest of too many such records whose commands have ended, a few at a time. What arrived changed
-/// stays known for as long as any record.
-fn trim(found: &[Found]) {
-    let done: Vec<(&Found, Process)> = found
-        .iter()
-        .filter_map(|found| match found.entry.state {
-            State::Claimed { by, received } if received == found.entry.digest => Some((found, by)),
-            State::Claimed { .. } | State::Pending => None,
-        })
-        .collect();
-    let excess = done.len().saturating_sub(USED);
-    for (found, by) in done.into_iter().take(excess.min(3)) {
-        if !by.is_alive() {
-            Store::remove(found);
         }
     }
 }

@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use crate::fidelity::mechanism::explained;
+use crate::fidelity::mechanism::{embedded, explained};
 
 /// Candidates that are looked at, the newest first.
 pub const MOST: usize = 32;
@@ -62,6 +62,7 @@ fn explains(meant: &[u8], received: &[u8]) -> bool {
     explained(meant, received).is_some()
         || telling(received) && (meant.starts_with(received) || meant.ends_with(received))
         || telling(meant) && memchr::memmem::find(received, meant).is_some()
+        || embedded(meant, received).is_some()
 }
 
 /// Runs of letters and digits, and each other byte but white space, counted.

@@ -125,12 +125,32 @@ const TRIED: &[(Mechanism, &[&str])] = &[
 /// Says what happened between two texts that differ.
 pub fn diagnose(meant: &[u8], received: &[u8]) -> Divergence {
     let at = meant.iter().zip(received).take_while(|(a, b)| a == b).count();
-    let (mechanism, detail) = explained(meant, received).unwrap_or_else(|| seen(meant, received, at));
+    let (mechanism, detail) = explained(meant, received)
+        .or_else(|| embedded(meant, received))
+        .unwrap_or_else(|| seen(meant, received, at));
     Divergence { mechanism, detail, at, meant: excerpt(meant, at), received: excerpt(received, at) }
 }
 
 /// A known change that makes one of the other, to the byte.
 pub fn explained(meant: &[u8], received: &[u8]) -> Option<(Mechanism, &'static str)> {
+    tried(meant, &|made| made == received)
+}
+
+/// A known change after which what was meant stands, as it is or quoted, within a text that nobody knows.
+pub fn embedded(meant: &[u8], received: &[u8]) -> Option<(Mechanism, &'static str)> {
+    // a piece of a few bytes is a piece of many texts
+    let holds = |piece: &[u8]| piece.len() >= 12 && memchr::memmem::find(received, piece).is_some();
+    if received.len() <= meant.len() || holds(meant) {
+        return None;
+    }
+    tried(meant, &|made| {
+        let quoted = |apostrophe: &[u8]| encode::replace(made, b"'", apostrophe);
+        made != meant && (holds(made) || holds(&quoted(b"'\\''")) || holds(&quoted(b"'\"'\"'")))
+    })
+}
+
+/// The first known change whose result is such.
+fn tried(meant: &[u8], is: &dyn Fn(&[u8]) -> bool) -> Option<(Mechanism, &'static str)> {
     // a change of a long text would be made for nothing: most are no longer than this
     if meant.len() > 64 << 10 {
         return None;
@@ -138,7 +158,7 @@ pub fn explained(meant: &[u8], received: &[u8]) -> Option<(Mechanism, &'static s
     for (mechanism, names) in TRIED {
         for name in *names {
             if let Some(known) = find(name)
-                && made(known, meant).is_some_and(|made| made == received)
+                && made(known, meant).is_some_and(|made| is(&made))
             {
                 return Some((*mechanism, known.name));
             }

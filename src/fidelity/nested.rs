@@ -144,10 +144,9 @@ fn grammar(
     let foreign = token.is_some_and(|token| !case.text.contains(token));
     let beyond = said.line.is_some_and(|number| number > case.text.lines().count().max(1) + 1);
     match (open, shells.iter().find(|call| call.is_unreadable())) {
-        (Some(call), _) => nested(call),
         (None, _) if beyond => outer("names a line behind the text's last"),
         (None, _) if foreign => outer("quotes a word that isn't in the text"),
-        (None, Some(call)) => nested(call),
+        (Some(call), _) | (None, Some(call)) => nested(call),
         (None, None) => {
             // these shells' grammars are not ours: what our reader takes they may not
             let other = shells.iter().find(|call| !matches!(call.program.as_str(), "bash" | "eval"));

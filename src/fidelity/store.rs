@@ -19,13 +19,16 @@ use crate::fidelity::intent::{Meant, now};
 use crate::fidelity::process::Process;
 use crate::invocation::startup;
 
+mod entry;
+
+pub use entry::{Entry, LONG, Shelf, State};
+use entry::{SHELVES, USED};
+
 /// Records of one framework's process; the oldest go first.
 pub const MOST: usize = 4096;
 /// Bytes of a text that is kept; of a longer one only the digest is, so that it can be told from others
 /// but not repaired.
 pub const LONGEST: usize = 8 << 20;
-/// Bytes of a text up to which its digest costs little; longer ones are told apart by their bytes.
-pub const LONG: usize = 8 << 10;
 /// Milliseconds until a record is no candidate for a text that differs from it.
 pub const FRESH: u64 = 30 * 60 * 1000;
 /// Milliseconds until it is removed.
@@ -56,33 +59,6 @@ impl fmt::Display for StoreError {
 }
 
 impl std::error::Error for StoreError {}
-
-/// What became of a record.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum State {
-    Pending,
-    /// a text arrived for it
-    Claimed {
-        by: Process,
-        /// digest of what arrived
-        received: Digest,
-    },
-}
-
-/// A record's name.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Entry {
-    /// The framework's process; 0-0 where it is not known.
-    pub host: Process,
-    pub digest: Digest,
-    /// Key of the call's name, see [`crate::fidelity::intent::call_key`].
-    pub call: Option<String>,
-    /// When it was recorded, in milliseconds since 1970.
-    pub time: u64,
-    /// Bytes of the text.
-    pub length: usize,
-    pub state: State,
-}
 
 /// A record with its file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -156,6 +132,10 @@ impl Store {
         if is_own(folder) { Ok(Self { folder: folder.to_owned() }) } else { Err(StoreError::NoPlace) }
     }
 
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
     fn room(&self, host: Process) -> PathBuf {
         self.folder.join(host.to_string())
     }
@@ -193,6 +173,7 @@ impl Store {
             drop(std::fs::remove_file(&draft));
             return Err(failed("write", &draft, &error));
         }
+        trim(listed(entry.host, &room.join(USED), &|_| true));
         // looking at every name costs more than writing one: one in sixteen does it
         if (u64::from(std::process::id()) + u64::from(number) + entry.time).is_multiple_of(16) {
             self.sweep(entry.host);
@@ -206,12 +187,12 @@ impl Store {
         if !is_own(&room) {
             return Vec::new();
         }
-        SHELVES.iter().flat_map(|name| listed(host, &room.join(name))).collect()
+        SHELVES.iter().flat_map(|name| listed(host, &room.join(name), &|_| true)).collect()
     }
 
-    /// Those of its records that are used, and those to come on these shelves. However many others
-    /// are stored, this costs little.
-    pub fn near(&self, host: Process, shelves: &[Shelf]) -> Vec<Found> {
+    /// Those of its records, used or to come on these shelves, in whose names one of these words stands; long texts'
+    /// in any case. However many others are stored, this costs little.
+    pub fn near(&self, host: Process, shelves: &[Shelf], words: &[String]) -> Vec<Found> {
         let room = self.room(host);
         if !is_own(&room) {
             return Vec::new();
@@ -222,7 +203,11 @@ impl Store {
                 names.push(shelf.name());
             }
         }
-        names.iter().flat_map(|name| listed(host, &room.join(name))).collect()
+        // a long text is known by none of its digests before it is compared
+        let any = shelves.contains(&Shelf::Long);
+        let finders: Vec<_> = words.iter().map(memchr::memmem::Finder::new).collect();
+        let wanted = |name: &str| any || finders.iter().any(|finder| finder.find(name.as_bytes()).is_some());
+        names.iter().flat_map(|name| listed(host, &room.join(name), &wanted)).collect()
     }
 
     /// The framework's processes that have records here.
@@ -322,40 +307,35 @@ pub enum Claim {
     Held,
 }
 
-/// Where a record that is to come lies.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Shelf {
-    /// of texts of at most [`LONG`] bytes: by their digest's first digit
-    Short(Digest),
-    Long,
-}
-
-/// Folder of the used records.
-const USED: &str = "used";
-/// Folders of all records.
-const SHELVES: [&str; 18] =
-    ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "a", "b", "c", "d", "e", "f", "long", USED];
-
-impl Shelf {
-    fn name(self) -> &'static str {
-        let at = match self {
-            Self::Short(digest) => usize::from(digest.first() >> 4),
-            Self::Long => 16,
-        };
-        SHELVES.get(at).copied().unwrap_or("long")
-    }
-}
-
-/// The records in one folder.
-fn listed(host: Process, folder: &Path) -> Vec<Found> {
+/// The records in one folder whose names are wanted.
+fn listed(host: Process, folder: &Path, wanted: &dyn Fn(&str) -> bool) -> Vec<Found> {
     let Ok(list) = std::fs::read_dir(folder) else { return Vec::new() };
     list.flatten()
         .filter_map(|file| {
             let name = file.file_name();
-            let entry = Entry::parse(host, name.to_str()?)?;
-            Some(Found { entry, path: file.path() })
+            let name = name.to_str().filter(|name| wanted(name))?;
+            Some(Found { entry: Entry::parse(host, name)?, path: file.path() })
         })
         .collect()
+}
+
+/// Used records of texts that arrived as they were meant that are kept, for shells within their commands and for
+/// retries; more would make each arrival dearer.
+pub const KEPT_USED: usize = 16;
+
+/// Removes the oldest of too many such records whose commands have ended, a few at a time. What arrived changed
+/// stays known for as long as any record.
+fn trim(mut found: Vec<Found>) {
+    found.retain(|found| matches!(found.entry.state, State::Claimed { received, .. } if received == found.entry.digest));
+    let excess = found.len().saturating_sub(KEPT_USED);
+    found.sort_by_key(|found| found.entry.time);
+    for found in found.into_iter().take(excess.min(3)) {
+        if let State::Claimed { by, .. } = found.entry.state
+            && !by.is_alive()
+        {
+            Store::remove(&found);
+        }
+    }
 }
 
 fn create(path: &Path) -> std::io::Result<File> {
@@ -392,40 +372,6 @@ fn content(entry: &Entry, meant: &Meant<'_>) -> Vec<u8> {
         out.extend_from_slice(meant.text);
     }
     out
-}
-
-impl Entry {
-    /// `p.DIGEST.TIME.LENGTH.CALL` or `c.DIGEST.TIME.LENGTH.CALL.PROCESS.DIGEST`.
-    fn name(&self) -> String {
-        let Self { digest, time, length, .. } = self;
-        let call = self.call.as_deref().unwrap_or("-");
-        match self.state {
-            State::Pending => format!("p.{digest}.{time}.{length}.{call}"),
-            State::Claimed { by, received } => format!("c.{digest}.{time}.{length}.{call}.{by}.{received}"),
-        }
-    }
-
-    fn shelf(&self) -> Shelf {
-        if self.length > LONG { Shelf::Long } else { Shelf::Short(self.digest) }
-    }
-
-    fn parse(host: Process, name: &str) -> Option<Self> {
-        let mut parts = name.split('.');
-        let kind = parts.next()?;
-        let digest = Digest::parse(parts.next()?.as_bytes())?;
-        let time = parts.next()?.parse().ok()?;
-        let length = parts.next()?.parse().ok()?;
-        let call = parts.next().map(|call| (call != "-").then(|| call.to_owned()))?;
-        let state = match kind {
-            "p" => State::Pending,
-            "c" => State::Claimed {
-                by: Process::parse(parts.next()?)?,
-                received: Digest::parse(parts.next()?.as_bytes())?,
-            },
-            _ => return None,
-        };
-        Some(Self { host, digest, call, time, length, state })
-    }
 }
 
 #[cfg(test)]

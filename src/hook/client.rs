@@ -51,6 +51,8 @@ pub struct Facts {
     /// The tool's arguments, an object or a string that holds one.
     pub arguments: &'static [&'static str],
     pub directory: &'static [&'static str],
+    /// The client's own name of the call, where it gives one.
+    pub call: &'static [&'static str],
     /// Names of the shell tool.
     pub shells: &'static [&'static str],
     pub contract: Contract,
@@ -107,6 +109,7 @@ const CLAUDE_CODE: Facts = Facts {
     tool: &["/tool_name"],
     arguments: &["/tool_input"],
     directory: &["/cwd"],
+    call: &["/tool_use_id", "/tool_call_id", "/call_id"],
     shells: &["Bash"],
     contract: Contract::PreToolUse,
     blocks: Some(2),
@@ -137,6 +140,7 @@ const COPILOT: Facts = Facts {
     tool: &["/toolName"],
     arguments: &["/toolArgs"],
     directory: &["/cwd"],
+    call: &["/toolCallId", "/toolUseId"],
     shells: &["bash", "shell"],
     contract: Contract::Permission,
     blocks: None,
@@ -149,6 +153,7 @@ const CLINE: Facts = Facts {
     tool: &["/tool_call/name", "/preToolUse/toolName"],
     arguments: &["/tool_call/input", "/preToolUse/parameters"],
     directory: &["/workspaceRoots/0"],
+    call: &["/tool_call/id", "/tool_call/call_id", "/preToolUse/callId"],
     shells: &["run_commands", "execute_command"],
     contract: Contract::Cancel,
     blocks: None,
@@ -160,6 +165,8 @@ const CURSOR: Facts = Facts {
     tool: &[],
     arguments: &[""],
     directory: &["/cwd", "/workspace_roots/0"],
+    // what it names is a whole answer of the model, in which several calls may be
+    call: &[],
     shells: &[],
     contract: Contract::Cursor,
     blocks: Some(2),
@@ -171,6 +178,7 @@ const OPENCODE: Facts = Facts {
     tool: &["/tool"],
     arguments: &["/args"],
     directory: &["/cwd"],
+    call: &["/call"],
     shells: &["bash"],
     contract: Contract::Plugin,
     blocks: Some(2),

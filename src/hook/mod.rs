@@ -68,7 +68,8 @@ fn read(client: Client, input: &mut dyn Read) -> Result<Request, String> {
 fn keep_intent(client: Client, ask: &Ask) {
     let cwd = raw(&ask.directory);
     for text in &ask.texts {
-        let meant = Meant { framework: client.facts().name, call: None, cwd: &cwd, text: &raw(text) };
+        let call = ask.call.as_deref();
+        let meant = Meant { framework: client.facts().name, call, cwd: &cwd, text: &raw(text) };
         drop(intent::record(&meant));
     }
 }

@@ -23,6 +23,8 @@ pub struct Ask {
     pub texts: Vec<String>,
     /// Absolute; empty where the client doesn't say.
     pub directory: String,
+    /// The client's own name of the call; any text.
+    pub call: Option<String>,
     /// Whether the client would put a question to its user now.
     pub user: User,
 }
@@ -76,6 +78,7 @@ pub fn parse(client: Client, bytes: &[u8]) -> Result<Request, String> {
     Ok(Request::Shell(Ask {
         texts,
         directory: directory(&json, &arguments, facts),
+        call: first(&json, facts.call).and_then(Value::as_str).filter(|name| !name.is_empty()).map(own),
         user: user(&json, facts),
     }))
 }
@@ -303,6 +306,36 @@ mod tests {
         for (client, json, text, directory, user) in cases {
             let expected = Ok(Some((vec![text.to_owned()], directory.to_owned(), user)));
             assert_eq!(asked(client, json), expected, "{json}");
+        }
+    }
+
+    #[test]
+    fn a_call_s_own_name_is_taken_where_there_is_one() {
+        for (client, json, call) in [
+            (
+                Client::ClaudeCode,
+                r#"{"tool_use_id":"toolu_1","tool_name":"Bash","tool_input":{"command":"ls"}}"#,
+                Some("toolu_1"),
+            ),
+            (
+                Client::Codex,
+                r#"{"tool_use_id":"call_2","tool_name":"Bash","tool_input":{"command":"ls"}}"#,
+                Some("call_2"),
+            ),
+            (Client::Gemini, r#"{"tool_name":"run_shell_command","tool_input":{"command":"ls"}}"#, None),
+            (
+                Client::ClaudeCode,
+                r#"{"tool_use_id":7,"tool_name":"Bash","tool_input":{"command":"ls"}}"#,
+                None,
+            ),
+            (
+                Client::Cline,
+                r#"{"tool_call":{"id":"c3","name":"run_commands","input":{"commands":["ls"]}}}"#,
+                Some("c3"),
+            ),
+        ] {
+            let Ok(Request::Shell(ask)) = parse(client, json.as_bytes()) else { panic!("{json}") };
+            assert_eq!(ask.call.as_deref(), call, "{json}");
         }
     }
 

@@ -7,10 +7,10 @@ use std::time::Instant;
 
 use super::needs::{self, Shell};
 use super::surroundings::Surroundings;
-use super::{End, terms};
+use super::{End, ours, terms};
 use crate::audit::{self, AuditPolicy, Event, Facts, Logged, Outcome, Subject};
 use crate::confine::outline::NO_ELEVATION;
-use crate::confine::{Confined, Level, Plan, Scene, Surprise};
+use crate::confine::{Confined, Grant, Level, Plan, Scene, Surprise};
 use crate::decision::{Decision, Ground, Warrant};
 use crate::fidelity::arrival::Arrival;
 use crate::invocation::Invocation;
@@ -18,6 +18,7 @@ use crate::invocation::callers;
 use crate::invocation::context::Context;
 use crate::policy::Policy;
 use crate::resolution::Course;
+use crate::text::judged;
 use crate::verdict::Verdict;
 use crate::world::Machine;
 
@@ -135,7 +136,9 @@ impl Hearing {
             homes: vec![&context.home, &self.around.home],
             temporary: context.environment.get("TMPDIR").map(String::as_str),
         };
-        let need = needs::need((case.decision, case.course), Shell::of(invocation), &context.environment);
+        let intents = ours::intents(&judged(case.text));
+        let mut need = needs::need((case.decision, case.course), Shell::of(invocation), &context.environment);
+        need.grants.extend(intents.as_deref().map(Grant::Own));
         let mut policy =
             terms::confine(self.policy.temper(), case.framework, &callers::programs, case.decision.class);
         if session == Session::Packaged {

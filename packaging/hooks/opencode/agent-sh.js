@@ -23,7 +23,7 @@ export const AgentSh = async ({ directory }) => ({
   "tool.execute.before": async (input, output) => {
     let verdict
     try {
-      const reply = await ask(JSON.stringify({ tool: input.tool, cwd: directory, args: output.args }))
+      const reply = await ask(JSON.stringify({ tool: input.tool, call: input.callID, cwd: directory, args: output.args }))
       verdict = JSON.parse(reply.answer)
       if (reply.status !== 0 && verdict.decision === "allow") verdict = undefined
     } catch {

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::fidelity::intent::{Meant, record_in};
+use crate::fidelity::store::KEPT_USED;
 
 const HOST: Process = Process { pid: 100, start: 1 };
 const OTHER: Process = Process { pid: 200, start: 2 };
@@ -227,9 +228,27 @@ fn used_records_do_not_pile_up_but_changed_ones_stay_known() {
         let arrival = stand.arrive_as("wrapped", &text, &Given::default(), &line(at));
         assert_eq!(named(&arrival), ("same", Some(By::Digest)), "{at}");
     }
-    assert!(stand.store.of(HOST).len() <= USED + 3, "{}", stand.store.of(HOST).len());
+    assert!(stand.store.of(HOST).len() <= KEPT_USED + 3, "{}", stand.store.of(HOST).len());
     let again = stand.arrive_as(changed, changed, &Given::default(), &line(99));
     assert_eq!(named(&again), ("diverged", Some(By::Again)));
     let retry = stand.arrive_as("wrapped", "echo 59", &Given::default(), &line(100));
     assert_eq!(named(&retry), ("same", Some(By::Again)));
+}
+
+#[test]
+fn a_wrapper_that_hands_the_text_on_once_more_hides_no_change() {
+    let stand = Stand::new(&["printf '%s' 'a\\\\b'"]);
+    let text = "printf '%s' 'a\\\\b'";
+    assert_eq!(named(&stand.arrive_as("exec …", text, &Given::default(), &[SHELL, HOST])).0, "same");
+    let inner = [Process { pid: 301, start: 4 }, SHELL, HOST];
+    for (text, outcome) in [
+        (text, "within"),
+        ("printf '%s' 'a\\\\b'\n", "within"),
+        ("echo other", "within"),
+        ("printf '%s' 'a\\b'", "diverged"),
+    ] {
+        let arrival = stand.arrive_as(text, text, &Given::default(), &inner);
+        assert_eq!(arrival.outcome.name(), outcome, "{text}");
+        assert_eq!(arrival.meant.is_some(), outcome == "diverged");
+    }
 }

@@ -83,6 +83,15 @@ pub struct Sums {
 }
 
 impl Sums {
+    pub fn add(&mut self, other: &Self) {
+        self.exposed += other.exposed;
+        self.changed += other.changed;
+        self.silent += other.silent;
+        self.hung += other.hung;
+        self.recovered += other.recovered;
+        self.refused += other.refused;
+    }
+
     pub fn of<'a>(pairs: impl IntoIterator<Item = &'a Pair>) -> Self {
         let mut sums = Self::default();
         for pair in pairs {

@@ -141,7 +141,7 @@ impl fmt::Display for Refusal {
         write!(f, "hop {} ({}): ", self.hop, self.channel)?;
         match self.why {
             Why::Nul => f.write_str("the text holds a NUL byte, which no shell can read"),
-            Why::NotUnicode => f.write_str("the text is not UTF-8, which this format needs"),
+            Why::NotUnicode => f.write_str("the text is not UTF-8, which this channel needs"),
             Why::Lines => f.write_str("the text has more than one line"),
             Why::Size(have, limit) => write!(f, "{have} bytes, of which it carries {limit}"),
             Why::Stdin => f.write_str("it cannot keep the command's standard input"),
@@ -241,7 +241,7 @@ mod tests {
             (
                 Channel::Json,
                 b"\xff",
-                "hop 1 (json): the text is not UTF-8, which this format needs; nothing was started; use --channel json,base64",
+                "hop 1 (json): the text is not UTF-8, which this channel needs; nothing was started; use --channel json,base64",
             ),
             (
                 Channel::Argv,

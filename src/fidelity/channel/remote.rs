@@ -81,9 +81,15 @@ pub fn sudo_login(order: &Order<'_>) -> Result<Rendering, Refusal> {
     Ok(Rendering { files, ..Rendering::of_words(words, Input::of(order.stdin)) })
 }
 
-/// podman, docker and kubectl: an argument vector all the way, or the text by standard input.
+/// podman, docker and kubectl: an argument vector all the way, or the text by standard input. On its way the vector is
+/// JSON, in which what is not UTF-8 becomes U+FFFD without a word.
 pub fn inside(channel: Channel, order: &Order<'_>) -> Result<Rendering, Refusal> {
-    let by_input = goes_by_input(channel, order.text.len(), order.stdin)?;
+    let is_unicode = std::str::from_utf8(order.text).is_ok();
+    if !is_unicode && order.stdin == StdinPolicy::Keep {
+        let instead = "use --stdin-policy null: then the text goes by standard input";
+        return Err(Refusal::new(channel, Why::NotUnicode, instead));
+    }
+    let by_input = !is_unicode || goes_by_input(channel, order.text.len(), order.stdin)?;
     let mut words = owned(&[channel.name().as_bytes(), b"exec"]);
     if by_input || order.stdin == StdinPolicy::Keep {
         words.push(b"-i".to_vec());
@@ -176,5 +182,9 @@ mod tests {
         assert_eq!(decode(Channel::Podman, &rendering, &[b"box".to_vec()]).unwrap(), text);
         order.stdin = StdinPolicy::Keep;
         assert_eq!(inside(Channel::Podman, &order).unwrap_err().why, Why::Size(WORD + 1, WORD));
+        order.text = b"echo \xff";
+        assert_eq!(inside(Channel::Docker, &order).unwrap_err().why, Why::NotUnicode);
+        order.stdin = StdinPolicy::Null;
+        assert_eq!(inside(Channel::Docker, &order).unwrap().input, Input::Bytes(b"echo \xff".to_vec()));
     }
 }

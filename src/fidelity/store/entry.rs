@@ -1,0 +1,93 @@
+//! A record's name, which says all that pairing needs, and the folder in which it lies.
+//!
+//! In: entries, names. Out: the same again. Never: touches a file.
+
+use crate::digest::Digest;
+use crate::fidelity::process::Process;
+
+/// Bytes of a text up to which its digest costs little; longer ones are told apart by their bytes.
+pub const LONG: usize = 8 << 10;
+/// What became of a record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum State {
+    Pending,
+    /// a text arrived for it
+    Claimed {
+        by: Process,
+        /// digest of what arrived
+        received: Digest,
+    },
+}
+
+/// A record's name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// The framework's process; 0-0 where it is not known.
+    pub host: Process,
+    pub digest: Digest,
+    /// Key of the call's name, see [`crate::fidelity::intent::call_key`].
+    pub call: Option<String>,
+    /// When it was recorded, in milliseconds since 1970.
+    pub time: u64,
+    /// Bytes of the text.
+    pub length: usize,
+    pub state: State,
+}
+
+/// Where a record that is to come lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shelf {
+    /// of texts of at most [`LONG`] bytes: by their digest's first digit
+    Short(Digest),
+    Long,
+}
+
+/// Folder of the used records.
+pub(super) const USED: &str = "used";
+/// Folders of all records.
+pub(super) const SHELVES: [&str; 18] =
+    ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "a", "b", "c", "d", "e", "f", "long", USED];
+
+impl Shelf {
+    pub(super) fn name(self) -> &'static str {
+        let at = match self {
+            Self::Short(digest) => usize::from(digest.first() >> 4),
+            Self::Long => 16,
+        };
+        SHELVES.get(at).copied().unwrap_or("long")
+    }
+}
+
+impl Entry {
+    /// `p.DIGEST.TIME.LENGTH.CALL` or `c.DIGEST.TIME.LENGTH.CALL.PROCESS.DIGEST`.
+    pub(super) fn name(&self) -> String {
+        let Self { digest, time, length, .. } = self;
+        let call = self.call.as_deref().unwrap_or("-");
+        match self.state {
+            State::Pending => format!("p.{digest}.{time}.{length}.{call}"),
+            State::Claimed { by, received } => format!("c.{digest}.{time}.{length}.{call}.{by}.{received}"),
+        }
+    }
+
+    pub(super) fn shelf(&self) -> Shelf {
+        if self.length > LONG { Shelf::Long } else { Shelf::Short(self.digest) }
+    }
+
+    pub(super) fn parse(host: Process, name: &str) -> Option<Self> {
+        let mut parts = name.split('.');
+        let kind = parts.next()?;
+        let digest = Digest::parse(parts.next()?.as_bytes())?;
+        let time = parts.next()?.parse().ok()?;
+        let length = parts.next()?.parse().ok()?;
+        let call = parts.next().map(|call| (call != "-").then(|| call.to_owned()))?;
+        let state = match kind {
+            "p" => State::Pending,
+            "c" => State::Claimed {
+                by: Process::parse(parts.next()?)?,
+                received: Digest::parse(parts.next()?.as_bytes())?,
+            },
+            _ => return None,
+        };
+        Some(Self { host, digest, call, time, length, state })
+    }
+}
