@@ -71,6 +71,12 @@ fn flush(run: &mut String, out: &mut Vec<Piece>, end: End) -> Option<()> {
     let lone = rest.ends_with('$');
     let read = rest.strip_suffix('$').unwrap_or(rest);
     if read.contains('$') {
+        // a tilde is one at the word's beginning alone
+        let inside = read.starts_with('~') && !out.is_empty();
+        let read = if inside { read.get(1..).unwrap_or("") } else { read };
+        if inside {
+            out.push(Piece::Bare("~".to_owned()));
+        }
         let word = grammar::parse_one_word(read, Dialect::Bash, &Limits::default())?;
         out.extend(word.pieces);
     } else if !read.is_empty() {
@@ -152,6 +158,7 @@ mod tests {
             ("{$,x}{HOME}", "${HOME} x{HOME}"),
             ("{$,x}\\HOME", "$\\'H'OME x\\'H'OME"),
             ("{$,x}", "$ x"),
+            ("$a{,~}/q{$,y", "${a}/q{$,y ${a}~/q{$,y"),
             ("{$,x}$a", "<too many>"),
             ("{$,x}{$,y}", "<too many>"),
         ] {
