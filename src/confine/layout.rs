@@ -320,14 +320,18 @@ impl<'a> Layout<'a> {
     /// A cache that a called program fills: made where it is missing, if it is one of the policy's.
     fn cache(&mut self, place: &str) {
         let known = self.policy.caches.iter().any(|cache| cache == place);
-        if !known || self.rules.is_on_paper() {
+        let Some(rest) = place.strip_prefix("~/").filter(|_| known && !self.rules.is_on_paper()) else {
             return;
-        }
-        for path in self.expanded(&[place.to_owned()]) {
+        };
+        // not `expanded`: that finds what is there
+        let paths: Vec<PathBuf> = self.homes.iter().map(|home| home.path.join(path_of(rest))).collect();
+        for path in paths {
             let Some(folder) = path.parent() else { continue };
             if Spot::open(&path).is_none() {
                 drop(std::fs::create_dir_all(folder));
-                made(&path).into_iter().for_each(|spot| self.spot(&spot));
+                if let Some(spot) = made(&path) {
+                    self.spot(&spot);
+                }
             }
         }
     }

@@ -179,7 +179,9 @@ impl Core<'_> {
             }
         } else {
             calls.extent = Extent::Open;
-            needs.iter().for_each(|need| calls.want(need));
+            for need in needs {
+                calls.want(need);
+            }
         }
     }
 

@@ -76,6 +76,7 @@ impl Effects {
     }
 
     /// The same of a text that is a script file as a whole.
+    #[must_use]
     pub fn certain(mut self, whole: Span) -> Self {
         let unread = |unknown: &Unknown| unknown.what == UnknownKind::Syntax && unknown.span == whole;
         // a text within, pieced together from what is not known, may be none that a shell would read

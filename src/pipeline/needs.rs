@@ -364,9 +364,10 @@ mod tests {
 
     #[test]
     fn a_package_manager_s_index_lies_in_the_system() {
-        let mut index = decision(&[(Kind::Fetch, "apt-get", "")]);
+        let index = decision(&[(Kind::Fetch, "apt-get", "")]);
+        let mut index = Decision { calls: Calls::default(), ..index };
         assert!(!of(&index).grants.contains(&Grant::System));
-        index.effects.iter_mut().for_each(|effect| effect.tags = TagSet::of(tag::PACKAGE_LIST));
+        index.effects.iter_mut().for_each(|effect| effect.tags = crate::act::TagSet::of(tag::PACKAGE_LIST));
         assert!(of(&index).grants.contains(&Grant::System));
     }
 
