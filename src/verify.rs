@@ -49,7 +49,7 @@ impl Judge {
         if whole.verdict == Verdict::Allow {
             return whole;
         }
-        let known = decide(found.known(Span::new(0, text.len())), &self.policy);
+        let known = decide(found.certain(Span::new(0, text.len())), &self.policy);
         let by_rule = known.findings.iter().any(|finding| finding.verdict != Verdict::Allow);
         if by_rule || known.verdict == Verdict::Deny {
             return whole;

@@ -99,7 +99,7 @@ tags! {
     PROGRAM_JUST_WRITTEN = "program-just-written",
     PROGRAM_IN_HOME = "program-in-home",
     /// the package manager's own list of what there is is fetched anew
-    PACKAGE_INDEX = "package-index",
+    PACKAGE_LIST = "package-list",
     /// looked at only: a dry run, a plan, a status
     DRY_RUN = "dry-run",
     PRODUCTION = "production",

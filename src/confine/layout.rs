@@ -301,12 +301,7 @@ impl<'a> Layout<'a> {
                 self.written(if path.is_dir() { &path } else { around.unwrap_or(&path) });
             }
             Grant::Remove(path) => self.removed(&path_of(path)),
-            Grant::Cache(path) => {
-                if !self.rules.is_on_paper() {
-                    drop(made(&path_of(path)));
-                }
-                self.written(&path_of(path));
-            }
+            Grant::Cache(place) => self.cache(place.trim_end_matches("/**")),
             Grant::Below(path) => self.tree(&path_of(path)),
             Grant::Linked(path) => self.linked(&path_of(path)),
             Grant::Temporary => self.temporaries(),
@@ -323,6 +318,25 @@ impl<'a> Layout<'a> {
             }
             // Decided before any rule is laid.
             Grant::Elevation => {}
+        }
+    }
+
+    /// A cache that a called program fills: made where it is missing, if it is one of the policy's.
+    fn cache(&mut self, place: &str) {
+        let known = self.policy.caches.iter().any(|cache| cache == place);
+        let Some(rest) = place.strip_prefix("~/").filter(|_| known && !self.rules.is_on_paper()) else {
+            return;
+        };
+        // not `expanded`: that finds what is there
+        let paths: Vec<PathBuf> = self.homes.iter().map(|home| home.path.join(path_of(rest))).collect();
+        for path in paths {
+            let Some(folder) = path.parent() else { continue };
+            if Spot::open(&path).is_none() {
+                drop(std::fs::create_dir_all(folder));
+                if let Some(spot) = made(&path) {
+                    self.spot(&spot);
+                }
+            }
         }
     }
 

@@ -173,15 +173,15 @@ impl Core<'_> {
     /// Notes which program is called, for the confinement.
     pub fn called(&mut self, program: &str, needs: &'static [&'static str]) {
         let calls = &mut self.found.calls;
-        if calls.extent == Extent::Open {
-            return;
-        }
-        if self.policy.temper().confine.closed.contains(&program) {
+        if calls.extent == Extent::Closed && self.policy.temper().confine.closed.contains(&program) {
             for need in needs {
                 calls.need(need);
             }
         } else {
             calls.extent = Extent::Open;
+            for need in needs {
+                calls.want(need);
+            }
         }
     }
 

@@ -116,7 +116,10 @@ impl Walk<'_, '_> {
                 Some(text) => text.to_owned(),
                 None => return Some(Outcome::prints(Data::unknown(data.tags))),
             },
-            FileText::There(text) => text,
+            FileText::There(text) => {
+                let lang = language_of(&text)?;
+                return Some(self.code_there(None, (lang, &text), head, call.arguments()));
+            }
             FileText::Binary | FileText::Unreadable | FileText::Missing => {
                 return Some(Outcome::prints(Data::unknown(TagSet::of(tag::FROM_UNKNOWN))));
             }
@@ -205,7 +208,7 @@ impl Walk<'_, '_> {
             FileText::Written(data) => self.code_data(by, &data, field),
             FileText::There(text) => {
                 let source = (&**by.program == "bash").then(|| Rc::new(field.value()));
-                self.code_of(source, (by.lang, &text), field, by.arguments)
+                self.code_there(source, (by.lang, &text), field, by.arguments)
             }
             FileText::Binary | FileText::Unreadable | FileText::Missing => {
                 Outcome::prints(Data::unknown(TagSet::of(tag::FROM_UNKNOWN)))
@@ -228,6 +231,22 @@ impl Walk<'_, '_> {
         self.core.emit(Kind::Code, Target::default(), tags, By::new(program, field.span));
         self.core.doubt(UnknownKind::Code, program, field.span);
         Outcome::prints(Data::unknown(data.tags))
+    }
+
+    /// The text of a file that lies there, not made by this text. A shell script counts for what it does for certain.
+    fn code_there(
+        &mut self,
+        source: Option<Rc<Value>>,
+        (lang, text): (Lang, &str),
+        like: &Field,
+        arguments: &[Field],
+    ) -> Outcome {
+        let mark = self.core.found.mark();
+        let outcome = self.code_of(source, (lang, text), like, arguments);
+        if lang == Lang::Shell {
+            self.core.found.keep_certain(mark);
+        }
+        outcome
     }
 
     /// Known source text of a language.

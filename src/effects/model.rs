@@ -50,27 +50,51 @@ pub struct Effects {
     pub calls: Calls,
 }
 
+/// How much had been found at a time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Mark {
+    effects: usize,
+    unknowns: usize,
+    structure: Structure,
+}
+
 impl Effects {
-    /// Without what could not be determined: what is left is what a script would do for certain. Code that is not
-    /// known stays where its origin is an attack's (the network, a decoder, what somebody pipes in, a fetched program).
-    pub fn known(mut self, whole: Span) -> Self {
+    /// Before a script file is walked.
+    pub fn mark(&self) -> Mark {
+        Mark { effects: self.list.len(), unknowns: self.unknowns.len(), structure: self.structure }
+    }
+
+    /// Of a script file, only what it does for certain: what can't be known of it counts as in every program that
+    /// lies there, compiled ones among them.
+    pub fn keep_certain(&mut self, since: Mark) {
+        let script = self.list.split_off(since.effects.min(self.list.len()));
+        self.list.extend(script.into_iter().filter(Effect::is_certain));
+        let unknowns = self.unknowns.split_off(since.unknowns.min(self.unknowns.len()));
+        self.unknowns
+            .extend(unknowns.into_iter().filter(|unknown| unknown.what == UnknownKind::Disagreement));
+        self.structure = since.structure;
+    }
+
+    /// The same of a text that is a script file as a whole.
+    #[must_use]
+    pub fn certain(mut self, whole: Span) -> Self {
+        let unread = |unknown: &Unknown| unknown.what == UnknownKind::Syntax && unknown.span == whole;
+        // a text within, pieced together from what is not known, may be none that a shell would read
+        let unread: Vec<Unknown> = self.unknowns.iter().filter(|unknown| unread(unknown)).cloned().collect();
+        self.keep_certain(Mark { effects: 0, unknowns: 0, structure: Structure::default() });
+        self.unknowns.extend(unread);
+        self
+    }
+}
+
+impl Effect {
+    /// Whether it is known what is done. Code that isn't known stays where its origin is an attack's: the network, a
+    /// decoder, a secret, what somebody pipes in, a program that was fetched.
+    fn is_certain(&self) -> bool {
         const ORIGINS: [Tag; 5] =
             [tag::FROM_NETWORK, tag::FROM_DECODED, tag::FROM_SECRET, tag::FROM_STDIN, tag::PROGRAM_FETCHED];
-        let open = |e: &Effect| e.kind == Kind::Unknown || e.kind == Kind::Code && e.tags.has(tag::OPAQUE);
-        self.list.retain(|e| !open(e) || ORIGINS.iter().any(|origin| e.tags.has(*origin)));
-        self.unknowns.retain(|unknown| match unknown.what {
-            // a text within, pieced together from what is not known, may be none that a shell would read
-            UnknownKind::Syntax => unknown.span == whole,
-            UnknownKind::Disagreement => true,
-            UnknownKind::Limit
-            | UnknownKind::Program
-            | UnknownKind::Description
-            | UnknownKind::Code
-            | UnknownKind::Target
-            | UnknownKind::Value => false,
-        });
-        self.structure = Structure::default();
-        self
+        let open = self.kind == Kind::Unknown || self.kind == Kind::Code && self.tags.has(tag::OPAQUE);
+        !open || ORIGINS.iter().any(|origin| self.tags.has(*origin))
     }
 }
 
@@ -80,6 +104,8 @@ pub struct Calls {
     pub extent: Extent,
     /// What closed programs need besides their targets: a path as the policy writes it, or [`TEMPORARY`].
     pub needs: Vec<&'static str>,
+    /// The same of others: of these, caches alone are made where they are missing.
+    pub wants: Vec<&'static str>,
 }
 
 /// Whether the called programs do what their effects say and nothing else.
@@ -97,11 +123,17 @@ pub const TEMPORARY: &str = "$TMPDIR";
 
 impl Calls {
     /// Nothing was called yet.
-    pub const NONE: Self = Self { extent: Extent::Closed, needs: Vec::new() };
+    pub const NONE: Self = Self { extent: Extent::Closed, needs: Vec::new(), wants: Vec::new() };
 
     pub fn need(&mut self, need: &'static str) {
         if !self.needs.contains(&need) {
             self.needs.push(need);
+        }
+    }
+
+    pub fn want(&mut self, want: &'static str) {
+        if !self.wants.contains(&want) {
+            self.wants.push(want);
         }
     }
 
@@ -111,6 +143,7 @@ impl Calls {
             self.extent = Extent::Open;
         }
         other.needs.into_iter().for_each(|need| self.need(need));
+        other.wants.into_iter().for_each(|want| self.want(want));
     }
 }
 

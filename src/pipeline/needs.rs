@@ -247,6 +247,7 @@ fn standard(decision: &Decision) -> Vec<Grant<'_>> {
             grants.push(grant);
         }
     }
+    grants.extend(decision.calls.wants.iter().take(GRANTS).map(|want| Grant::Cache(want)));
     grants
 }
 
@@ -257,7 +258,7 @@ fn grant_for<'d>(effect: &'d Effect, path: &'d str, placed: bool) -> Option<Gran
             Some(Grant::System)
         }
         // only who may write there can: a user's `apt-get update` fails as it does without us
-        Kind::Fetch if effect.tags.has(tag::PACKAGE_INDEX) => Some(Grant::System),
+        Kind::Fetch if effect.tags.has(tag::PACKAGE_LIST) => Some(Grant::System),
         Kind::Privilege => Some(Grant::Elevation),
         Kind::Read => placed.then_some(Grant::Read(path)),
         Kind::Write | Kind::Append if effect.tags.has(tag::IN_PLACE) => {
@@ -363,9 +364,10 @@ mod tests {
 
     #[test]
     fn a_package_manager_s_index_lies_in_the_system() {
-        let mut index = decision(&[(Kind::Fetch, "apt-get", "")]);
+        let index = decision(&[(Kind::Fetch, "apt-get", "")]);
+        let mut index = Decision { calls: Calls::default(), ..index };
         assert!(!of(&index).grants.contains(&Grant::System));
-        index.effects.iter_mut().for_each(|effect| effect.tags = TagSet::of(tag::PACKAGE_INDEX));
+        index.effects.iter_mut().for_each(|effect| effect.tags = crate::act::TagSet::of(tag::PACKAGE_LIST));
         assert!(of(&index).grants.contains(&Grant::System));
     }
 
