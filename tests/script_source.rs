@@ -29,8 +29,8 @@ use agent_sh::world::Machine;
 fn judged(text: &str, path: &str, folder: &Path, environment: &[(&str, &str)]) -> Decision {
     let folder = folder.to_str().unwrap().to_owned();
     let context = Context {
-        cwd: folder.clone(),
-        workspace: Some(folder),
+        workspace: Some(format!("{folder}/project")),
+        cwd: folder,
         arguments: vec![path.to_owned()],
         options: "hB".to_owned(),
         source: Some(path.to_owned()),
@@ -111,8 +111,10 @@ fn a_library_that_is_not_there_is_not_loaded() {
     let decision = judged(&shim);
     assert_eq!((decision.verdict, loads(&decision)), (Verdict::Allow, false), "{}", decision.canonical);
     assert!(!decision.canonical.contains("echo own"), "it fails: {}", decision.canonical);
-    // there, made before, perhaps made before, where others may put it, not certain where
+    // in the project, in a command string, there, made before, perhaps made before, where others may put it, not certain where
     for text in [
+        ask.replace("/gone", "/project/gone"),
+        format!("bash -c 'enable -f {}/gone.so x'", folder.path().display()),
         ask.replace("gone", "there"),
         format!("cp there.so gone.so; {ask}"),
         format!("make; {ask}"),

@@ -110,9 +110,12 @@ cline() {
 
 aider() {
     echo aider >"$mock/current_textmode"
+    local aider=$clients/clients/venv-aider-chat/bin/aider
+    # where an installed launcher must come before it, it is called by its name
+    [ "$mode" != install ] || { ln -sf "$aider" /usr/local/bin/aider; aider=aider; }
     cat >"$home/drive.py" <<END
 import pexpect, sys
-child = pexpect.spawn("$clients/clients/venv-aider-chat/bin/aider", ["--model", "openai/mock-model", "--edit-format", "diff",
+child = pexpect.spawn("$aider", ["--model", "openai/mock-model", "--edit-format", "diff",
     "--no-check-update", "--analytics-disable", "--no-show-model-warnings", "--suggest-shell-commands", "--no-pretty",
     "--no-fancy-input", "--no-stream", "--no-show-release-notes", "--map-tokens", "0", "--no-gitignore"],
     timeout=60, encoding="utf8", codec_errors="replace", dimensions=(40, 200))
@@ -151,4 +154,9 @@ END
     vars=(LITELLM_LOCAL_MODEL_COST_MAP=True MSWEA_SILENT_STARTUP=1 MSWEA_CONFIGURED=true
         MSWEA_GLOBAL_CONFIG_DIR="$home/.config/mini-swe-agent")
     line=("$clients/clients/venv-mini-swe-agent/bin/python" "$home/drive.py")
+    [ "$mode" = install ] || return 0
+    # its own program, which the installed launcher stands before
+    ln -sf "$clients/clients/venv-mini-swe-agent/bin/mini" /usr/local/bin/mini
+    line=(mini -m openai/mock-model -t "do it" -y --exit-immediately -c mini.yaml -c model.cost_tracking=ignore_errors
+        -c model.model_kwargs.api_base="http://127.0.0.1:$port/v1" -c model.model_kwargs.api_key=none)
 }

@@ -108,8 +108,9 @@ impl Walk<'_, '_> {
         Some(Outcome::silent())
     }
 
-    /// A library that is not there, asked for at a script file's beginning: scripts ask so whether they are installed
-    /// whole. It fails; who could put the file there meanwhile could run it as well. `None` where anything before may have made it.
+    /// A library that is not there, asked for at the beginning of a script outside the workspace: scripts ask so whether
+    /// they are installed whole. It fails; who could put the file there meanwhile could run it as well. `None` where
+    /// anything before may have made it, or it stands where what a command needs is made.
     fn missing_library(&mut self, file: &Field, call: &Call<'_>) -> Option<Outcome> {
         let own = self.state.source.clone()?;
         let own = self.path_target(&Field::known(own.text.clone(), call.span)).resolved;
@@ -125,7 +126,7 @@ impl Walk<'_, '_> {
         }
         let target = self.path_target(file);
         let tags = self.path_tags(&target, file, Kind::Read);
-        let others = ClassSet::of(Class::Temporary).with(Class::Unknown).with(Class::OtherHome);
+        let others = ClassSet::of(Class::Workspace).with(Class::Temporary).with(Class::Unknown);
         let is_missing = tags.has(tag::MISSING) && matches!(self.file_text(&target), FileText::Missing);
         if !is_missing || target.classes.has_any(others) {
             return None;

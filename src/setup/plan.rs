@@ -101,7 +101,7 @@ fn keys(path: &str) -> Vec<String> {
 /// The scope has no place for it; the message says what to do instead.
 pub fn plan(agent: &Agent, places: &Places, part: Part) -> Result<Vec<Change>, String> {
     let mut out = Vec::new();
-    if let Some(client) = agent.hook {
+    if let Some(client) = agent.hook.filter(|client| part == Part::Hook || tells_the_model(*client)) {
         hook(client, places, &mut out)?;
     }
     if part == Part::Hook {
@@ -121,6 +121,12 @@ pub fn plan(agent: &Agent, places: &Places, part: Part) -> Result<Vec<Change>, S
         launchers(agent, places, &mut out);
     }
     Ok(out)
+}
+
+/// Whether a hook's refusal reaches the model. Cline ends its turn at one: where its shell is agent-sh, that one's refusal
+/// is the better, and the hook would come before it.
+fn tells_the_model(client: Client) -> bool {
+    client != Client::Cline
 }
 
 /// The file of a client's settings.
