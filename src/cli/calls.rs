@@ -20,7 +20,7 @@ use crate::invocation::Invocation;
 use crate::invocation::context::{Dialect, Input};
 use crate::invocation::form::Form;
 use crate::invocation::shell::{Flavor, RealShell, ShellName};
-use crate::pipeline::shipped;
+use crate::pipeline::{joined, shipped};
 use crate::text::{escape, judged, raw};
 use crate::verify::Judge;
 use crate::world::{Machine, World as _};
@@ -103,7 +103,7 @@ impl Bench<'_> {
                 let words = invocation.argv.get(file..).unwrap_or_default();
                 match shipped::line(path.as_os_str().as_bytes(), words) {
                     Some(call) => self.judge.verify(&judged(&call), &context, &Machine),
-                    None => self.judge.verify(&text, &context, &Machine),
+                    None => joined::verify_script(&text, &context, self.judge.policy(), &Machine),
                 }
             }
             Form::Command { .. } | Form::Input { .. } | Form::Inert(_) if invocation.line.only_reads() => {

@@ -65,13 +65,16 @@ impl Effects {
     }
 
     /// Of a script file, only what it does for certain: what can't be known of it counts as in every program that
-    /// lies there, compiled ones among them.
+    /// lies there, compiled ones among them. Behind a limit there may be what is known to be dangerous.
     pub fn keep_certain(&mut self, since: Mark) {
         let script = self.list.split_off(since.effects.min(self.list.len()));
         self.list.extend(script.into_iter().filter(Effect::is_certain));
         let unknowns = self.unknowns.split_off(since.unknowns.min(self.unknowns.len()));
-        self.unknowns
-            .extend(unknowns.into_iter().filter(|unknown| unknown.what == UnknownKind::Disagreement));
+        self.unknowns.extend(
+            unknowns
+                .into_iter()
+                .filter(|unknown| matches!(unknown.what, UnknownKind::Disagreement | UnknownKind::Limit)),
+        );
         self.structure = since.structure;
     }
 

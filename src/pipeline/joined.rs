@@ -27,7 +27,7 @@ pub(super) fn verify(
 }
 
 /// Judges a script file's text, and the start-up code that runs before it.
-pub(super) fn verify_script(text: &str, context: &Context, policy: &Policy, world: &dyn World) -> Decision {
+pub(crate) fn verify_script(text: &str, context: &Context, policy: &Policy, world: &dyn World) -> Decision {
     Judge::new(*policy).verify_script(text, context, world)
 }
 

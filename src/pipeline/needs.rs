@@ -318,7 +318,6 @@ const GRANTS: usize = 32;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::act::TagSet;
     use crate::effects::model::{Calls, Target};
 
     fn decision(effects: &[(Kind, &str, &str)]) -> Decision {

@@ -96,10 +96,20 @@ fn read_options(words: &[Vec<u8>]) -> Call {
         }
     };
     match (wants, from_input, operand) {
+        (true, _, Some(text)) if sourced(text).is_some() => {
+            Call { source: Source::File, text: sourced(text).map(<[u8]>::to_vec) }
+        }
         (true, _, text) => Call { source: Source::Argument, text: text.cloned() },
         (false, false, Some(path)) => Call { source: Source::File, text: Some(path.clone()) },
         (false, ..) => Call { source: Source::Stdin, text: None },
     }
+}
+
+/// The descriptor that all of a command string sources: agent-sh hands a long script on so.
+fn sourced(text: &[u8]) -> Option<&[u8]> {
+    let path = text.strip_prefix(b". ")?;
+    let number = path.strip_prefix(b"/dev/fd/")?;
+    (!number.is_empty() && number.iter().all(u8::is_ascii_digit)).then_some(path)
 }
 
 fn read_file(path: &[u8], limit: usize) -> Option<Vec<u8>> {
