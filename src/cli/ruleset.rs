@@ -172,7 +172,8 @@ mod tests {
             (None, "derived"),
         ] {
             let agent = Agent::of(agent.map(str::to_owned));
-            let held = ruleset(&Decision::default(), &context, &policy, &agent);
+            let decision = Decision { calls: crate::effects::model::Calls::NONE, ..Decision::default() };
+            let held = ruleset(&decision, &context, &policy, &agent);
             assert_eq!(held.level, level, "{agent:?}");
         }
     }

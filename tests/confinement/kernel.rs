@@ -166,7 +166,8 @@ fn grants_open_what_the_judge_allowed() {
             (json!(["write", stage.at("home/.config")]), "echo x >> ~/.config/agent-sh/policy.toml", false),
             (json!(["write", stage.at("home/.config")]), "echo x >> ~/.config/tool/settings", true),
             (json!(["write", "/agent-sh-test-missing"]), "echo x > /agent-sh-test-missing", false),
-            (json!(["cache", stage.at("home/.tool")]), "echo x > ~/.tool/f", true),
+            (json!(["cache", "~/.npm"]), "echo x > ~/.npm/f", true),
+            (json!(["cache", "~/.tool"]), "echo x > ~/.tool/f", false),
         ] {
             stage.settings = json!({ "grants": [grant] });
             let seen = stage.run(script);
