@@ -165,14 +165,18 @@ mod tests {
         let policy = merger.finish();
         let context = Context { cwd: "/".to_owned(), ..Context::default() };
         for (agent, level) in [
-            (Some("codex"), "strict"),
-            (Some("/opt/tools/codex"), "strict"),
+            (Some("codex"), "strict derived"),
+            (Some("/opt/tools/codex"), "strict derived"),
             (Some("claude-code"), "derived"),
             (Some("/opt/codex/node"), "derived"),
             (None, "derived"),
         ] {
             let agent = Agent::of(agent.map(str::to_owned));
-            let decision = Decision { calls: crate::effects::model::Calls::NONE, ..Decision::default() };
+            let decision = Decision {
+                calls: crate::effects::model::Calls::NONE,
+                coverage: crate::decision::Coverage::Full,
+                ..Decision::default()
+            };
             let held = ruleset(&decision, &context, &policy, &agent);
             assert_eq!(held.level, level, "{agent:?}");
         }
