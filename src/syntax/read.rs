@@ -213,8 +213,21 @@ fn ask_about_error(text: &str, dialect: Dialect, limits: &Limits) -> Second {
     Second::Refused
 }
 
+/// Whether a list stands apart from its name: `a= (1 2)`. brush reads an array there, where every shell refuses the text.
+fn has_detached_list(text: &str) -> bool {
+    let named = |before: &str| {
+        let name = before.rsplit(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).next().unwrap_or("");
+        name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+    };
+    text.match_indices("= ").any(|(at, _)| {
+        let behind = text::slice(text, Span::new(at + 1, text.len())).trim_start_matches([' ', '\t']);
+        behind.starts_with('(') && named(text::slice(text, Span::new(0, at)).trim_end_matches('+'))
+    })
+}
+
 fn ask_about_end(text: &str, dialect: Dialect, limits: &Limits) -> Second {
-    let opinions = [bash::read(text, limits), posix::read(text, dialect, limits)];
+    let brush = if has_detached_list(text) { Opinion::Refused } else { bash::read(text, limits) };
+    let opinions = [brush, posix::read(text, dialect, limits)];
     if opinions.iter().all(|opinion| *opinion == Opinion::Refused) {
         return Second::Refused;
     }
@@ -269,6 +282,7 @@ mod tests {
     fn plain_long_and_deep_texts_are_not_put_to_other_parsers() {
         assert_eq!(second("ls -la | wc -l"), Second::Skipped(Skip::Plain));
         assert_eq!(second("if then"), Second::Refused);
+        assert_eq!(second("a= (1 '2 3')\necho $a"), Second::Refused);
         assert_eq!(second(&"{ ".repeat(1_000)), Second::Skipped(Skip::Bound));
         assert_eq!(second(&"$(a)\n".repeat(2_000)), Second::Skipped(Skip::Size));
     }
@@ -348,7 +362,8 @@ mod tests {
         assert!(!ends("alias a='if id;'\na then\nfi"));
         assert!(!ends("shopt -s extglob\nif then"));
         assert!(!ends("id"));
-        assert!(!ends("a= (b)\nif then"), "brush reads its first line");
+        assert!(ends("a= (b)\nif then"), "brush is known to misread this one");
+        assert!(!ends("[[ x =~ [a  b] ]]\nif then"), "brush reads its first line");
         assert!(!ends("a $(cat <<E)\nb\nE"), "bash takes the body from behind the substitution");
         assert!(!ends(&"{ ".repeat(1_000)), "a bound of ours says nothing about bash");
     }
