@@ -38,7 +38,7 @@ impl Past {
     }
 }
 
-/// The inverse of [`escape`]; `None` for what that never writes.
+/// The inverse of [`crate::text::escape`]; `None` for what that never writes.
 fn unescape(text: &str) -> Option<String> {
     let (mut out, mut rest) = (String::with_capacity(text.len()), text);
     while let Some((before, after)) = rest.split_once('\\') {
