@@ -135,7 +135,7 @@ fn a_script_file_counts_for_what_it_does_for_certain_and_a_limit_hides_nothing()
     let judge = stand::judge();
     let blocked =
         |text: &str| judge.verify_script(text, &stand::context(), &Machine).verdict != Verdict::Allow;
-    let many: String = (0..6_000).map(|n| format!("echo x > build/f{n}\n")).collect();
+    let many = (0..6_000).map(|n| format!("echo x > build/f{n}\n")).collect::<Vec<_>>().concat();
     for (text, expected) in [
         ("$CC -o x x.c\neval \"$FLAGS\"\n", false),
         ("rm -rf ~\n", true),
