@@ -62,8 +62,12 @@ fn run(shell: &str, name: &str, call: &Call<'_>) -> Outcome {
     finish(&mut command, call.input, folder.path())
 }
 
+/// openpty(3) gives descriptors that every child inherits: no other child starts meanwhile.
+static TERMINAL: std::sync::RwLock<()> = std::sync::RwLock::new(());
+
 fn finish(command: &mut Command, input: &str, folder: &Path) -> Outcome {
     use std::io::Write as _;
+    let _nobody_s = TERMINAL.read().unwrap_or_else(std::sync::PoisonError::into_inner);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();
     drop(child.stdin.take().unwrap().write_all(input.as_bytes()));
@@ -405,8 +409,10 @@ fn sessions_are_refused_with_a_way_out() {
         run(AGENT_SH, "bash", &Call { args: &["-i"], input: "echo no\n", ..Call::default() }),
         refused
     );
+    let alone = TERMINAL.write().unwrap_or_else(std::sync::PoisonError::into_inner);
     let terminal = nix::pty::openpty(None, None).unwrap();
     let output = Command::new(AGENT_SH).arg0("bash").stdin(terminal.slave).output().unwrap();
+    drop((terminal.master, alone));
     assert_eq!((output.status.code(), output.stdout.as_slice()), (Some(126), &b""[..]));
     assert_eq!(String::from_utf8_lossy(&output.stderr), refused.stderr);
 }
