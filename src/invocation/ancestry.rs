@@ -2,7 +2,7 @@
 //!
 //! In: `/proc`. Out: names, nearest first. Never: fails: what can't be read ends the list.
 
-use super::process::{self, Stat};
+use super::process;
 
 /// How far up it is looked: client, its runtime, a supervisor, and some shells between.
 const LEVELS: usize = 8;
@@ -13,15 +13,9 @@ const INTERPRETERS: &[&[u8]] = &[b"node", b"bun", b"deno", b"ruby", b"perl", b"e
 /// The names of the processes above, an interpreter's script after the interpreter. Names are untrusted.
 pub fn names() -> Vec<String> {
     let mut names = Vec::new();
-    let mut pid = u32::try_from(nix::unistd::getppid().as_raw()).unwrap_or(0);
-    for _ in 0..LEVELS {
-        if pid <= 1 {
-            break;
-        }
+    for pid in process::above().take_while(|pid| *pid > 1).take(LEVELS) {
         let line = process::head(&format!("/proc/{pid}/cmdline"));
         names.extend(programs(&line).into_iter().map(|name| crate::text::judged(name).into_owned()));
-        let Some(stat) = Stat::read(pid) else { break };
-        pid = stat.parent;
     }
     names
 }

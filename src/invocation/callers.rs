@@ -3,22 +3,14 @@
 //! In: `/proc`. Out: absolute paths, the nearest first. Never: believes a process's own word (name,
 //! arguments, environment); ends early rather than guess where a link can't be read.
 
-use super::process::{Stat, head};
+use super::process::{self, head};
 
 /// Processes that are looked at.
 const LEVELS: usize = 32;
 
 /// The programs of all processes above this one, up to the first that can't be looked at.
 pub fn programs() -> Vec<String> {
-    let mut found = Vec::new();
-    let mut process = nix::unistd::getppid().as_raw();
-    while process > 0 && found.len() < LEVELS {
-        let Some(program) = program(process) else { break };
-        found.push(program);
-        let Some(parent) = parent(process) else { break };
-        process = parent;
-    }
-    found
+    process::above().map_while(program).take(LEVELS).collect()
 }
 
 /// A process above this one.
@@ -32,37 +24,28 @@ pub struct Caller {
 
 /// All processes above this one, up to the first that can't be looked at.
 pub fn above() -> Vec<Caller> {
-    let mut found = Vec::new();
-    let mut process = nix::unistd::getppid().as_raw();
-    while process > 0 && found.len() < LEVELS {
-        let Some(program) = program(process) else { break };
-        let line = head(&format!("/proc/{process}/cmdline"));
-        found.push(Caller { program, words: line.split(|byte| *byte == 0).map(<[u8]>::to_vec).collect() });
-        let Some(parent) = parent(process) else { break };
-        process = parent;
-    }
-    found
+    let caller = |pid| {
+        let program = program(pid)?;
+        let line = head(&format!("/proc/{pid}/cmdline"));
+        Some(Caller { program, words: line.split(|byte| *byte == 0).map(<[u8]>::to_vec).collect() })
+    };
+    process::above().map_while(caller).take(LEVELS).collect()
 }
 
 /// The program that called us: its path, or its name in parentheses where its path is not ours to see.
 pub fn nearest() -> String {
-    let process = nix::unistd::getppid().as_raw();
-    program(process).unwrap_or_else(|| {
-        let name = head(&format!("/proc/{process}/comm"));
+    let pid = nix::unistd::getppid().as_raw().unsigned_abs();
+    program(pid).unwrap_or_else(|| {
+        let name = head(&format!("/proc/{pid}/comm"));
         format!("({})", crate::text::judged(name.strip_suffix(b"\n").unwrap_or(&name)))
     })
 }
 
 /// A replaced file has another name at its end, so that it is not taken for the one that is there now.
-fn program(process: i32) -> Option<String> {
+fn program(pid: u32) -> Option<String> {
     use std::os::unix::ffi::OsStrExt as _;
-    let path = std::fs::read_link(format!("/proc/{process}/exe")).ok()?;
+    let path = std::fs::read_link(format!("/proc/{pid}/exe")).ok()?;
     Some(crate::text::judged(path.as_os_str().as_bytes()).into_owned())
-}
-
-fn parent(process: i32) -> Option<i32> {
-    let stat = Stat::read(u32::try_from(process).ok()?)?;
-    i32::try_from(stat.parent).ok()
 }
 
 #[cfg(test)]
@@ -75,6 +58,6 @@ mod tests {
         assert_eq!(above.first(), Some(&nearest()));
         assert_eq!(super::above().into_iter().map(|caller| caller.program).collect::<Vec<_>>(), above);
         assert!(above.iter().all(|path| path.starts_with('/')), "{above:?}");
-        assert_eq!(parent(1), Some(0));
+        assert_eq!(process::Stat::read(1).map(|stat| stat.parent), Some(0));
     }
 }

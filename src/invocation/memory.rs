@@ -60,6 +60,16 @@ pub fn reserve_standard_descriptors() {
     }
 }
 
+/// What stands in a command string before the descriptor that it sources.
+pub(super) const SOURCE: &[u8] = b". ";
+
+/// The descriptor that all of a command string sources, as it is written where a script is too long for one.
+pub fn sourced(text: &[u8]) -> Option<&[u8]> {
+    let path = text.strip_prefix(SOURCE)?;
+    let number = path.strip_prefix(b"/dev/fd/")?;
+    (!number.is_empty() && number.iter().all(u8::is_ascii_digit)).then_some(path)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

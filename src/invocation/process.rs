@@ -49,6 +49,20 @@ impl Stat {
     }
 }
 
+/// The processes above this one, the nearest first, up to the first that can't be looked at. Each is looked at when
+/// the one above it is asked for.
+pub fn above() -> impl Iterator<Item = u32> {
+    let mut last = None;
+    std::iter::from_fn(move || {
+        let next = match last {
+            None => u32::try_from(nix::unistd::getppid().as_raw()).ok()?,
+            Some(pid) => Stat::read(pid)?.parent,
+        };
+        last = Some(next);
+        (next > 0).then_some(next)
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -18,7 +18,7 @@ use nix::fcntl::OFlag;
 use super::Invocation;
 use super::context::Dialect;
 use super::form::Form;
-use super::memory::{MemoryError, keep, sealed};
+use super::memory::{MemoryError, SOURCE, keep, sealed};
 use super::shell::Flavor;
 use super::trust::{Changer, changer};
 
@@ -204,7 +204,7 @@ impl Source {
                     let number = keep(&sealed(text)?, &[200, 100, 60, 30, 10, 3])?;
                     let place = format!("/dev/fd/{number}");
                     if form == InMemory::Sourced {
-                        argv.splice(option..*file, command(format!(". {place}").into_bytes())?);
+                        argv.splice(option..*file, command([SOURCE, place.as_bytes()].concat())?);
                     } else {
                         set(&mut argv, *file, &place);
                     }

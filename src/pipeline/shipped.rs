@@ -8,14 +8,14 @@ use std::ffi::{CString, OsStr};
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
+use crate::effects::files::INSTALLED;
 use crate::fidelity::channel::words::quote;
 use crate::invocation::Invocation;
 use crate::invocation::source::{Run, Source};
 use crate::invocation::trust::{Changer, changer};
 
-/// Where distributions put programs, links resolved; not /usr/local, /opt and homes, nor settings.
-const FOLDERS: [&str; 7] =
-    ["/usr/bin", "/usr/sbin", "/usr/lib", "/usr/libexec", "/usr/share", "/bin", "/sbin"];
+/// Where distributions put programs besides their proper folders; not /usr/local, /opt and homes, nor settings.
+const SHARED: &str = "/usr/share/";
 
 /// The call as a command line, if a program of the system is called.
 pub(super) fn call(invocation: &Invocation, source: &Source) -> Option<Vec<u8>> {
@@ -26,7 +26,7 @@ pub(super) fn call(invocation: &Invocation, source: &Source) -> Option<Vec<u8>> 
 /// The same for a script at this path, called with these words.
 pub(crate) fn line(path: &[u8], words: &[CString]) -> Option<Vec<u8>> {
     let path = place(path)?;
-    FOLDERS.iter().any(|folder| path.starts_with(folder)).then_some(())?;
+    INSTALLED.iter().chain([&SHARED]).any(|folder| path.starts_with(folder)).then_some(())?;
     let mut text = Vec::new();
     for word in words {
         if !text.is_empty() {

@@ -14,6 +14,7 @@ use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use crate::fidelity::witness::note::Note;
 use crate::fidelity::witness::record::{Ancestor, Record, Source};
 use crate::fidelity::witness::shells;
+use crate::invocation::memory::sourced;
 use crate::text::escape_bytes;
 
 /// Milliseconds without a byte after which input that carries the text is taken to have ended.
@@ -103,13 +104,6 @@ fn read_options(words: &[Vec<u8>]) -> Call {
         (false, false, Some(path)) => Call { source: Source::File, text: Some(path.clone()) },
         (false, ..) => Call { source: Source::Stdin, text: None },
     }
-}
-
-/// The descriptor that all of a command string sources: agent-sh hands a long script on so.
-fn sourced(text: &[u8]) -> Option<&[u8]> {
-    let path = text.strip_prefix(b". ")?;
-    let number = path.strip_prefix(b"/dev/fd/")?;
-    (!number.is_empty() && number.iter().all(u8::is_ascii_digit)).then_some(path)
 }
 
 fn read_file(path: &[u8], limit: usize) -> Option<Vec<u8>> {
