@@ -85,5 +85,6 @@ pub mod act;
 pub mod score;
 pub mod verdict;
 pub mod digest;
+pub mod folder;
 pub mod text;
 pub mod threads;

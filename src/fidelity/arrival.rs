@@ -11,7 +11,7 @@ use crate::fidelity::compare::{self, Arbiter, Meaning, Slow};
 use crate::fidelity::intent::{call_key, now};
 use crate::fidelity::likeness::{self, Likely};
 use crate::fidelity::mechanism::{Divergence, diagnose, explained};
-use crate::fidelity::process::{self, Process};
+use crate::fidelity::process::{Line, Process, Sighting};
 use crate::fidelity::store::{Claim, Entry, FRESH, Found, LONG, LONGEST, Shelf, State, Store};
 use crate::invocation::context::Dialect;
 
@@ -110,28 +110,26 @@ impl Arrival {
 }
 
 /// Pairs a text that arrived here. Costs a look at each place for a store where there is none.
-pub fn pair(arrived: &Arrived<'_>, given: &Given) -> Arrival {
-    pair_in(&Store::all(), arrived, given, &process::line)
+pub fn pair(arrived: &Arrived<'_>, given: &Given, line: &dyn Line) -> Arrival {
+    pair_in(&Store::all(), arrived, given, line)
 }
 
-/// This process and those above it, up to the first of which something holds.
-pub type Line<'l> = &'l dyn Fn(&dyn Fn(Process) -> bool) -> Vec<Process>;
-
 /// [`pair`] with given stores; `line` is only asked where there are records.
-pub fn pair_in(stores: &[Store], arrived: &Arrived<'_>, given: &Given, line: Line<'_>) -> Arrival {
+pub fn pair_in(stores: &[Store], arrived: &Arrived<'_>, given: &Given, line: &dyn Line) -> Arrival {
     if stores.is_empty() && *given == Given::default() {
         return Arrival::without(Outcome::Unknown);
     }
-    let pairing = Pairing { arrived, given, body: OnceCell::new(), text: OnceCell::new() };
+    let pairing = Pairing { arrived, given, line, above: &[], body: OnceCell::new(), text: OnceCell::new() };
     if stores.is_empty() {
         return pairing.without_record();
     }
     // above the framework's process nothing belongs to it
-    let line = line(&|process| stores.iter().any(|store| store.has(process)));
+    let above = line.above(&|process| stores.iter().any(|store| store.has(process)));
+    let pairing = Pairing { above: &above, line, ..pairing };
     for store in stores {
         // between listing and claiming another arrival may take a record: then look again
         for _ in 0..64 {
-            match pairing.within(store, &line) {
+            match pairing.within(store) {
                 Step::Found(arrival) => return arrival,
                 Step::Nothing => break,
                 Step::Again => {}
@@ -144,6 +142,9 @@ pub fn pair_in(stores: &[Store], arrived: &Arrived<'_>, given: &Given, line: Lin
 struct Pairing<'a> {
     arrived: &'a Arrived<'a>,
     given: &'a Given,
+    line: &'a dyn Line,
+    /// The processes above, the framework's as the last where it has records.
+    above: &'a [Process],
     /// Digests are asked for where they are needed: that of a long text takes its time.
     body: OnceCell<Digest>,
     text: OnceCell<Digest>,
@@ -212,25 +213,26 @@ impl Pairing<'_> {
         self.is(found.entry.digest)
     }
 
-    fn within(&self, store: &Store, line: &[Process]) -> Step {
-        let host = line.iter().skip(1).find(|process| store.has(**process)).copied();
-        let own = line.first().copied();
+    fn within(&self, store: &Store) -> Step {
+        let host = self.above.iter().find(|process| store.has(**process)).copied();
         // a framework that is not above us, or hidden by a process namespace: equal texts only
         let hosts = host.map_or_else(|| store.hosts().into_iter().take(64).collect(), |host| vec![host]);
         let mut found: Vec<Found> = match self.given.call {
             // a call's name says nothing of where it lies
             Some(_) => hosts.iter().flat_map(|host| store.of(*host)).collect(),
-            None => self.near(store, &hosts, line),
+            None => self.near(store, &hosts),
         };
-        let above = found.iter().find(|found| is_above(&found.entry, line));
-        if let Some(above) = above.filter(|_| host.is_some() && self.given.digest.is_none()) {
+        if host.is_some()
+            && self.given.digest.is_none()
+            && let Some(above) = found.iter().find(|found| self.is_above(&found.entry))
+        {
             return Step::Found(self.inside(above));
         }
         found.sort_by_key(|found| found.entry.time);
         match (self.exact(&found), host) {
-            (Some((chosen, by)), _) => self.take(chosen, by, own),
+            (Some((chosen, by)), _) => self.take(chosen, by),
             (None, None) => Step::Nothing,
-            (None, Some(host)) => self.likely(store, host, own),
+            (None, Some(host)) => self.likely(store, host),
         }
     }
 
@@ -256,14 +258,18 @@ impl Pairing<'_> {
     }
 
     /// The records that say of a text of these digests, or of these processes, that it is to come or arrived.
-    fn near(&self, store: &Store, hosts: &[Process], line: &[Process]) -> Vec<Found> {
+    fn near(&self, store: &Store, hosts: &[Process]) -> Vec<Found> {
         let shelves = self.shelves();
-        let digests = shelves.iter().filter_map(|shelf| match shelf {
-            Shelf::Short(digest) => Some(digest.to_string()),
-            Shelf::Long => None,
-        });
-        let names: Vec<String> = digests.chain(line.iter().map(Process::to_string)).collect();
-        hosts.iter().flat_map(|host| store.near(*host, &shelves, &names)).collect()
+        let above = self.above.iter().map(|process| process.pid);
+        let pids: Vec<u32> = std::iter::once(self.line.pid()).chain(above).collect();
+        hosts.iter().flat_map(|host| store.near(*host, &shelves, &pids)).collect()
+    }
+
+    /// Whether a record was used by one of the processes above, or by this one, before it became what it is now.
+    fn is_above(&self, entry: &Entry) -> bool {
+        let State::Claimed { by, .. } = entry.state else { return false };
+        self.above.iter().any(|process| by.is_of(*process))
+            || by.pid == self.line.pid() && self.line.own().is_some_and(|own| by.is_of(own))
     }
 
     /// The record that the caller names, or one of an equal text.
@@ -294,7 +300,7 @@ impl Pairing<'_> {
     }
 
     /// The one fresh record that a changed text can belong to.
-    fn likely(&self, store: &Store, host: Process, own: Option<Process>) -> Step {
+    fn likely(&self, store: &Store, host: Process) -> Step {
         if self.given.call.is_some() || self.given.digest.is_some() {
             return Step::Nothing;
         }
@@ -315,19 +321,19 @@ impl Pairing<'_> {
             Likely::None => Step::Nothing,
             Likely::Several => Step::Found(Arrival::without(Outcome::Ambiguous)),
             Likely::One(at) => match candidates.get(at) {
-                Some((found, _)) => self.take(found, By::Process, own),
+                Some((found, _)) => self.take(found, By::Process),
                 None => Step::Nothing,
             },
         }
     }
 
     /// Claims a record and compares.
-    fn take(&self, found: &Found, by: By, own: Option<Process>) -> Step {
+    fn take(&self, found: &Found, by: By) -> Step {
         let same = by == By::Digest || self.is(found.entry.digest);
         // read before it is claimed: its name changes
         let text = if same { None } else { Store::text(found) };
         if found.entry.state == State::Pending {
-            let own = own.unwrap_or(Process { pid: std::process::id(), start: 0 });
+            let own = Sighting::now(self.line.pid());
             // what arrived as it was meant is known by that; only of other texts must it be kept what arrived
             let received = if same { found.entry.digest } else { self.text() };
             if Store::claim(found, own, received) == Claim::Gone {
@@ -349,14 +355,6 @@ impl Pairing<'_> {
             Meaning::Equivalent(arbiter) => Outcome::Equivalent(arbiter),
             Meaning::Different => Outcome::Diverged(Box::new(diagnose(meant, self.arrived.body))),
         }
-    }
-}
-
-/// Whether the process that a record was used by is this one or above it.
-fn is_above(entry: &Entry, line: &[Process]) -> bool {
-    match entry.state {
-        State::Claimed { by, .. } => line.contains(&by),
-        State::Pending => false,
     }
 }
 

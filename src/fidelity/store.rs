@@ -8,6 +8,7 @@ use std::ffi::OsString;
 use std::fmt;
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::io::{ErrorKind, Read as _, Write as _};
+use std::ops::ControlFlow;
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -16,7 +17,8 @@ use nix::fcntl::OFlag;
 
 use crate::digest::Digest;
 use crate::fidelity::intent::{Meant, now};
-use crate::fidelity::process::Process;
+use crate::fidelity::process::{Process, Sighting};
+use crate::folder::visit;
 use crate::invocation::startup;
 
 mod entry;
@@ -190,24 +192,31 @@ impl Store {
         SHELVES.iter().flat_map(|name| listed(host, &room.join(name), &|_| true)).collect()
     }
 
-    /// Those of its records, used or to come on these shelves, in whose names one of these words stands; long texts'
-    /// in any case. However many others are stored, this costs little.
-    pub fn near(&self, host: Process, shelves: &[Shelf], words: &[String]) -> Vec<Found> {
+    /// Those of its records, used or to come on these shelves, that are of the shelves' texts, or were used by one of
+    /// these processes; long texts' in any case. However many others are stored, this costs little.
+    pub fn near(&self, host: Process, shelves: &[Shelf], pids: &[u32]) -> Vec<Found> {
         let room = self.room(host);
         if !is_own(&room) {
             return Vec::new();
         }
-        let mut names = vec![USED];
-        for shelf in shelves {
-            if !names.contains(&shelf.name()) {
-                names.push(shelf.name());
-            }
-        }
+        let mut names: Vec<&str> = shelves.iter().map(|shelf| shelf.name()).collect();
+        names.sort_unstable();
+        names.dedup();
         // a long text is known by none of its digests before it is compared
         let any = shelves.contains(&Shelf::Long);
-        let finders: Vec<_> = words.iter().map(memchr::memmem::Finder::new).collect();
-        let wanted = |name: &str| any || finders.iter().any(|finder| finder.find(name.as_bytes()).is_some());
-        names.iter().flat_map(|name| listed(host, &room.join(name), &wanted)).collect()
+        let digests = shelves.iter().filter_map(|shelf| match shelf {
+            Shelf::Short(digest) => Some(digest.hex()),
+            Shelf::Long => None,
+        });
+        let digests: Vec<[u8; 64]> = digests.collect();
+        let to_come = |name: &str| any || digests.iter().any(|digest| entry::is_of(name, digest));
+        // std's search, not memchr's: that asks the processor what it can do, 40 microseconds under a hypervisor
+        let words = digests.iter().map(|hex| String::from_utf8_lossy(hex).into_owned());
+        let words: Vec<String> = words.chain(pids.iter().map(|pid| format!(".{pid}-"))).collect();
+        let used = |name: &str| any || words.iter().any(|word| name.contains(word.as_str()));
+        let mut out = listed(host, &room.join(USED), &used);
+        out.extend(names.iter().flat_map(|name| listed(host, &room.join(name), &to_come)));
+        out
     }
 
     /// The framework's processes that have records here.
@@ -222,7 +231,7 @@ impl Store {
     }
 
     /// Marks a record as used.
-    pub fn claim(found: &Found, by: Process, received: Digest) -> Claim {
+    pub fn claim(found: &Found, by: Sighting, received: Digest) -> Claim {
         let entry = Entry { state: State::Claimed { by, received }, ..found.entry.clone() };
         let number = found.path.extension().map(|e| e.to_string_lossy().into_owned()).unwrap_or_default();
         let room = found.path.parent().and_then(Path::parent).unwrap_or(Path::new(""));
@@ -309,14 +318,15 @@ pub enum Claim {
 
 /// The records in one folder whose names are wanted.
 fn listed(host: Process, folder: &Path, wanted: &dyn Fn(&str) -> bool) -> Vec<Found> {
-    let Ok(list) = std::fs::read_dir(folder) else { return Vec::new() };
-    list.flatten()
-        .filter_map(|file| {
-            let name = file.file_name();
-            let name = name.to_str().filter(|name| wanted(name))?;
-            Some(Found { entry: Entry::parse(host, name)?, path: file.path() })
-        })
-        .collect()
+    let mut out = Vec::new();
+    let shown = visit(folder, &mut |name, _| {
+        let name = name.to_str().filter(|name| wanted(name));
+        out.extend(name.and_then(|name| Some(Found { entry: Entry::parse(host, name)?, path: folder.join(name) })));
+        ControlFlow::Continue(())
+    });
+    // a folder that is not there yet holds nothing; of one that can't be read to its end, what was seen counts
+    drop(shown);
+    out
 }
 
 /// Used records of texts that arrived as they were meant that are kept, for shells within their commands and for

@@ -2,7 +2,7 @@
 //!
 //! In: `/proc`. Out: names, nearest first. Never: fails: what can't be read ends the list.
 
-use super::process;
+use super::process::{self, Lineage};
 
 /// How far up it is looked: client, its runtime, a supervisor, and some shells between.
 const LEVELS: usize = 8;
@@ -11,9 +11,9 @@ const LEVELS: usize = 8;
 const INTERPRETERS: &[&[u8]] = &[b"node", b"bun", b"deno", b"ruby", b"perl", b"env", b"uv", b"uvx"];
 
 /// The names of the processes above, an interpreter's script after the interpreter. Names are untrusted.
-pub fn names() -> Vec<String> {
+pub fn names(lineage: &Lineage) -> Vec<String> {
     let mut names = Vec::new();
-    for pid in process::above().take_while(|pid| *pid > 1).take(LEVELS) {
+    for pid in lineage.numbers().take_while(|pid| *pid > 1).take(LEVELS) {
         let line = process::head(&format!("/proc/{pid}/cmdline"));
         names.extend(programs(&line).into_iter().map(|name| crate::text::judged(name).into_owned()));
     }

@@ -3,14 +3,14 @@
 //! In: `/proc`. Out: absolute paths, the nearest first. Never: believes a process's own word (name,
 //! arguments, environment); ends early rather than guess where a link can't be read.
 
-use super::process::{self, head};
+use super::process::{Lineage, head};
 
 /// Processes that are looked at.
 const LEVELS: usize = 32;
 
 /// The programs of all processes above this one, up to the first that can't be looked at.
 pub fn programs() -> Vec<String> {
-    process::above().map_while(program).take(LEVELS).collect()
+    Lineage::default().numbers().map_while(program).take(LEVELS).collect()
 }
 
 /// A process above this one.
@@ -23,13 +23,13 @@ pub struct Caller {
 }
 
 /// All processes above this one, up to the first that can't be looked at.
-pub fn above() -> Vec<Caller> {
+pub fn above(lineage: &Lineage) -> Vec<Caller> {
     let caller = |pid| {
         let program = program(pid)?;
         let line = head(&format!("/proc/{pid}/cmdline"));
         Some(Caller { program, words: line.split(|byte| *byte == 0).map(<[u8]>::to_vec).collect() })
     };
-    process::above().map_while(caller).take(LEVELS).collect()
+    lineage.numbers().map_while(caller).take(LEVELS).collect()
 }
 
 /// The program that called us: its path, or its name in parentheses where its path is not ours to see.
@@ -56,8 +56,8 @@ mod tests {
     fn the_caller_is_the_program_that_runs_us() {
         let above = programs();
         assert_eq!(above.first(), Some(&nearest()));
-        assert_eq!(super::above().into_iter().map(|caller| caller.program).collect::<Vec<_>>(), above);
+        assert_eq!(super::above(&Lineage::default()).into_iter().map(|caller| caller.program).collect::<Vec<_>>(), above);
         assert!(above.iter().all(|path| path.starts_with('/')), "{above:?}");
-        assert_eq!(process::Stat::read(1).map(|stat| stat.parent), Some(0));
+        assert_eq!(super::super::process::Stat::read(1).map(|stat| stat.parent), Some(0));
     }
 }

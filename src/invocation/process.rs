@@ -1,8 +1,9 @@
 //! What the kernel says of a process in `/proc`.
 //!
-//! In: a number. Out: [`Stat`], the beginning of a file. Never: more than one read of each: calls count at a
-//! start.
+//! In: a number. Out: [`Stat`], the beginning of a file, a [`Lineage`]. Never: more than one read of each: calls count
+//! at a start, and these are dear ones.
 
+use std::cell::RefCell;
 use std::fs::File;
 use std::io::Read as _;
 
@@ -49,18 +50,42 @@ impl Stat {
     }
 }
 
-/// The processes above this one, the nearest first, up to the first that can't be looked at. Each is looked at when
-/// the one above it is asked for.
-pub fn above() -> impl Iterator<Item = u32> {
-    let mut last = None;
-    std::iter::from_fn(move || {
-        let next = match last {
+/// The processes above this one as they were when they were first looked at; each is looked at once, when it or the
+/// one above it is asked for. To be kept no longer than one question lasts: processes end.
+#[derive(Debug, Default)]
+pub struct Lineage {
+    seen: RefCell<Vec<(u32, Option<Stat>)>>,
+}
+
+impl Lineage {
+    /// The numbers, the nearest first, up to the first process that can't be looked at.
+    pub fn numbers(&self) -> impl Iterator<Item = u32> {
+        (0..).map_while(|at| self.number(at))
+    }
+
+    /// The processes themselves, the nearest first, up to the first that can't be looked at.
+    pub fn processes(&self) -> impl Iterator<Item = (u32, Stat)> {
+        self.numbers().enumerate().map_while(|(at, pid)| Some((pid, self.stat(at)?)))
+    }
+
+    fn number(&self, at: usize) -> Option<u32> {
+        let pid = match at.checked_sub(1) {
             None => u32::try_from(nix::unistd::getppid().as_raw()).ok()?,
-            Some(pid) => Stat::read(pid)?.parent,
+            Some(below) => self.stat(below)?.parent,
         };
-        last = Some(next);
-        (next > 0).then_some(next)
-    })
+        (pid > 0).then_some(pid)
+    }
+
+    /// What is to be seen of the process so many steps above the nearest one.
+    fn stat(&self, at: usize) -> Option<Stat> {
+        if let Some((_, stat)) = self.seen.borrow().get(at) {
+            return stat.clone();
+        }
+        let pid = self.number(at)?;
+        let stat = Stat::read(pid);
+        self.seen.borrow_mut().push((pid, stat.clone()));
+        stat
+    }
 }
 
 #[cfg(test)]
@@ -77,6 +102,24 @@ mod tests {
         }
         assert_eq!(parsed(""), None);
         assert_eq!(parsed("42 (a) S 41"), None);
+    }
+
+    #[test]
+    fn each_process_above_is_looked_at_once() {
+        let lineage = Lineage::default();
+        let numbers: Vec<u32> = lineage.numbers().collect();
+        assert_eq!(numbers.first(), u32::try_from(nix::unistd::getppid().as_raw()).ok().as_ref());
+        let seen = |lineage: &Lineage| lineage.seen.borrow().len();
+        assert_eq!(seen(&lineage), numbers.len());
+        let processes: Vec<(u32, Stat)> = lineage.processes().collect();
+        assert_eq!(seen(&lineage), numbers.len());
+        let read: Vec<u32> = processes.iter().map(|(pid, _)| *pid).collect();
+        assert_eq!(read, numbers);
+        for ((_, below), (above, _)) in processes.iter().zip(processes.iter().skip(1)) {
+            assert_eq!(below.parent, *above);
+        }
+        let lineage = Lineage::default();
+        assert_eq!((lineage.numbers().next(), seen(&lineage)), (numbers.first().copied(), 0));
     }
 
     #[test]

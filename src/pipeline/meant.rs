@@ -16,6 +16,7 @@ use crate::fidelity::course::{Course, Owner, course};
 use crate::fidelity::encode::sq;
 use crate::invocation::Invocation;
 use crate::invocation::form::Form;
+use crate::invocation::process::Lineage;
 use crate::text::{judged, raw};
 use crate::verdict::Verdict;
 
@@ -48,7 +49,7 @@ pub(super) fn given(argv: &mut Vec<CString>, environ: &[CString]) -> Result<Give
 pub(super) fn weigh(
     invocation: &Invocation,
     (text, envelope): (&str, &Envelope<'_>),
-    given: &Given,
+    (given, lineage): (&Given, &Lineage),
     hearing: &Hearing,
 ) -> (Arrival, Course) {
     let nothing = Arrival { outcome: Outcome::Unknown, by: None, digest: None, meant: None };
@@ -66,7 +67,7 @@ pub(super) fn weigh(
     let (whole, body) = (raw(text), raw(body));
     let arrived = Arrived { text: &whole, body: &body, dialect: invocation.dialect() };
     let arrival = match owner {
-        Owner::Model => pair(&arrived, given),
+        Owner::Model => pair(&arrived, given, lineage),
         Owner::Client => nothing,
     };
     let course = course(&arrival, &hearing.policy.temper().fidelity, owner);

@@ -8,9 +8,10 @@ use std::time::{Duration, Instant};
 use agent_sh::fidelity::arrival::{Arrived, Given, pair_in};
 use agent_sh::fidelity::intent::{Meant, record_in};
 use agent_sh::fidelity::payload;
-use agent_sh::fidelity::process::{self, Process};
+use agent_sh::fidelity::process::{Line, Process};
 use agent_sh::fidelity::store::Store;
 use agent_sh::invocation::context::Dialect;
+use agent_sh::invocation::process::Lineage;
 
 use crate::measures::is_full;
 
@@ -19,6 +20,33 @@ const STORED: usize = 1000;
 /// Processor time of this thread: what others do on this machine does not count.
 fn own_time() -> Duration {
     nix::time::clock_gettime(nix::time::ClockId::CLOCK_THREAD_CPUTIME_ID).unwrap().into()
+}
+
+/// A shell two below the framework.
+struct Shell {
+    own: Process,
+    host: Process,
+}
+
+impl Line for Shell {
+    fn pid(&self) -> u32 {
+        self.own.pid
+    }
+
+    fn own(&self) -> Option<Process> {
+        Some(self.own)
+    }
+
+    fn above(&self, ends: &dyn Fn(Process) -> bool) -> Vec<Process> {
+        // looking for those above costs what it costs
+        let above = Cell::new(0);
+        let is_last = |process| {
+            above.set(above.get() + 1);
+            ends(process) || above.get() == 2
+        };
+        assert!(!Lineage::default().above(&is_last).is_empty());
+        vec![self.host]
+    }
 }
 
 struct Stand {
@@ -46,16 +74,7 @@ impl Stand {
         self.mean(text);
         self.shells += 1;
         let (shell, host) = (Process { pid: self.shells, start: 1 }, self.host);
-        let line = |ends: &dyn Fn(Process) -> bool| {
-            // looking for those above costs what it costs: the framework is the shell's parent, or one further up
-            let above = Cell::new(0);
-            let is_last = |process| {
-                above.set(above.get() + 1);
-                ends(process) || above.get() == 2
-            };
-            assert!(process::line(&is_last).len() > 1);
-            vec![shell, host]
-        };
+        let line = Shell { own: shell, host };
         let stores = [self.store.clone()];
         let arrived = Arrived { text, body: text, dialect: Dialect::Bash };
         let (clock, start) = (Instant::now(), own_time());

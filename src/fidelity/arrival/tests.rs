@@ -8,6 +8,40 @@ const HOST: Process = Process { pid: 100, start: 1 };
 const OTHER: Process = Process { pid: 200, start: 2 };
 const SHELL: Process = Process { pid: 300, start: 3 };
 
+/// Processes that are not there: this one first, then those above it.
+struct Fixed(Vec<Process>);
+
+impl Line for Fixed {
+    fn pid(&self) -> u32 {
+        self.0.first().map_or(0, |own| own.pid)
+    }
+
+    fn own(&self) -> Option<Process> {
+        self.0.first().copied()
+    }
+
+    fn above(&self, _: &dyn Fn(Process) -> bool) -> Vec<Process> {
+        self.0.iter().skip(1).copied().collect()
+    }
+}
+
+/// Where there are no records, nobody needs to know.
+struct Unseen;
+
+impl Line for Unseen {
+    fn pid(&self) -> u32 {
+        panic!("asked for")
+    }
+
+    fn own(&self) -> Option<Process> {
+        panic!("asked for")
+    }
+
+    fn above(&self, _: &dyn Fn(Process) -> bool) -> Vec<Process> {
+        panic!("asked for")
+    }
+}
+
 struct Stand {
     _folder: tempfile::TempDir,
     store: Store,
@@ -31,7 +65,7 @@ impl Stand {
 
     fn arrive_as(&self, text: &str, body: &str, given: &Given, line: &[Process]) -> Arrival {
         let arrived = Arrived { text: text.as_bytes(), body: body.as_bytes(), dialect: Dialect::Bash };
-        pair_in(std::slice::from_ref(&self.store), &arrived, given, &|_| line.to_vec())
+        pair_in(std::slice::from_ref(&self.store), &arrived, given, &Fixed(line.to_vec()))
     }
 
     fn arrive(&self, text: &str) -> Arrival {
@@ -137,16 +171,20 @@ fn what_the_caller_names_must_be_there_and_be_it() {
         // each shell is another process
         for found in stand.store.of(HOST) {
             if let State::Claimed { .. } = found.entry.state {
-                Store::claim(&found, Process { pid: 1, start: 1 }, Digest::of(b"x"));
+                Store::claim(&found, Sighting { pid: 1, tick: 1 }, Digest::of(b"x"));
             }
         }
     }
     let none = Given::default();
     let arrived = Arrived { text: b"x", body: b"x", dialect: Dialect::Bash };
-    assert_eq!(pair_in(&[], &arrived, &none, &|_| panic!("nobody needs to know")).outcome, Outcome::Unknown);
-    assert_eq!(pair_in(&[], &arrived, &digest("y"), &|_| Vec::new()).outcome, Outcome::Missing);
-    assert_eq!(pair_in(&[], &arrived, &digest("x"), &|_| Vec::new()).outcome, Outcome::Same);
-    assert_eq!(pair_in(&[], &arrived, &call("y"), &|_| Vec::new()).outcome, Outcome::Missing);
+    for (given, expected) in [
+        (none, Outcome::Unknown),
+        (digest("y"), Outcome::Missing),
+        (digest("x"), Outcome::Same),
+        (call("y"), Outcome::Missing),
+    ] {
+        assert_eq!(pair_in(&[], &arrived, &given, &Unseen).outcome, expected, "{given:?}");
+    }
 }
 
 #[test]

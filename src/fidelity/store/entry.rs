@@ -3,7 +3,7 @@
 //! In: entries, names. Out: the same again. Never: touches a file.
 
 use crate::digest::Digest;
-use crate::fidelity::process::Process;
+use crate::fidelity::process::{Process, Sighting};
 
 /// Bytes of a text up to which its digest costs little; longer ones are told apart by their bytes.
 pub const LONG: usize = 8 << 10;
@@ -13,7 +13,7 @@ pub enum State {
     Pending,
     /// a text arrived for it
     Claimed {
-        by: Process,
+        by: Sighting,
         /// digest of what arrived
         received: Digest,
     },
@@ -58,8 +58,14 @@ impl Shelf {
     }
 }
 
+/// Whether a name is that of a record of this text, given by its digest's digits. Names of many records are looked
+/// at: this is less than to take each apart.
+pub(super) fn is_of(name: &str, digest: &[u8; 64]) -> bool {
+    name.as_bytes().get(2..66) == Some(digest)
+}
+
 impl Entry {
-    /// `p.DIGEST.TIME.LENGTH.CALL` or `c.DIGEST.TIME.LENGTH.CALL.PROCESS.DIGEST`.
+    /// `p.DIGEST.TIME.LENGTH.CALL` or `c.DIGEST.TIME.LENGTH.CALL.SIGHTING.DIGEST`.
     pub(super) fn name(&self) -> String {
         let Self { digest, time, length, .. } = self;
         let call = self.call.as_deref().unwrap_or("-");
@@ -83,7 +89,7 @@ impl Entry {
         let state = match kind {
             "p" => State::Pending,
             "c" => State::Claimed {
-                by: Process::parse(parts.next()?)?,
+                by: Sighting::parse(parts.next()?)?,
                 received: Digest::parse(parts.next()?.as_bytes())?,
             },
             _ => return None,

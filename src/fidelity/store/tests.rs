@@ -78,7 +78,7 @@ fn a_record_is_claimed_once() {
     let (_folder, store) = store();
     record_in(&store, HOST, &meant(b"echo one", None)).unwrap();
     let found = store.of(HOST).remove(0);
-    let by = Process { pid: 7, start: 9 };
+    let by = Sighting { pid: 7, tick: 9 };
     let received = Digest::of(b"echo two");
     assert_eq!(Store::claim(&found, by, received), Claim::Taken);
     assert_eq!(Store::claim(&found, by, received), Claim::Gone);
