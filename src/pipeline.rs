@@ -74,12 +74,12 @@ fn walk(mut argv: Vec<CString>, environ: Vec<CString>) -> Result<Infallible, End
     let received = judged(source.text(&invocation)).into_owned();
     let lineage = Lineage::default();
     let mut envelope = taken_apart(&received, &invocation, &context, &lineage);
-    let (arrival, course) =
-        meant::weigh(&invocation, (&received, &envelope), (&given, &lineage), &hearing);
+    let (arrival, course) = meant::weigh(&invocation, (&received, &envelope), (&given, &lineage), &hearing);
     let meant = arrival.meant.as_deref().map(|text| judged(text).into_owned());
     let repaired = match (&course, &meant) {
         (Course::Repair, Some(meant)) => {
-            let read = |text: &str| Some(taken_apart(text, &invocation, &context, &lineage).command.into_owned());
+            let read =
+                |text: &str| Some(taken_apart(text, &invocation, &context, &lineage).command.into_owned());
             let instead = meant::instead(&invocation, (&received, &envelope), meant, &read);
             source = put(instead, source, &mut invocation).map_err(|e| unread(&hearing, &e))?;
             context = invocation.context();

@@ -119,13 +119,14 @@ pub fn pair_in(stores: &[Store], arrived: &Arrived<'_>, given: &Given, line: &dy
     if stores.is_empty() && *given == Given::default() {
         return Arrival::without(Outcome::Unknown);
     }
-    let pairing = Pairing { arrived, given, line, above: &[], body: OnceCell::new(), text: OnceCell::new() };
+    let pairing =
+        Pairing { arrived, given, line, pid: 0, above: &[], body: OnceCell::new(), text: OnceCell::new() };
     if stores.is_empty() {
         return pairing.without_record();
     }
     // above the framework's process nothing belongs to it
     let above = line.above(&|process| stores.iter().any(|store| store.has(process)));
-    let pairing = Pairing { above: &above, line, ..pairing };
+    let pairing = Pairing { above: &above, pid: line.pid(), ..pairing };
     for store in stores {
         // between listing and claiming another arrival may take a record: then look again
         for _ in 0..64 {
@@ -143,6 +144,8 @@ struct Pairing<'a> {
     arrived: &'a Arrived<'a>,
     given: &'a Given,
     line: &'a dyn Line,
+    /// Number of the process that the text arrived in.
+    pid: u32,
     /// The processes above, the framework's as the last where it has records.
     above: &'a [Process],
     /// Digests are asked for where they are needed: that of a long text takes its time.
@@ -261,7 +264,7 @@ impl Pairing<'_> {
     fn near(&self, store: &Store, hosts: &[Process]) -> Vec<Found> {
         let shelves = self.shelves();
         let above = self.above.iter().map(|process| process.pid);
-        let pids: Vec<u32> = std::iter::once(self.line.pid()).chain(above).collect();
+        let pids: Vec<u32> = std::iter::once(self.pid).chain(above).collect();
         hosts.iter().flat_map(|host| store.near(*host, &shelves, &pids)).collect()
     }
 
@@ -269,7 +272,7 @@ impl Pairing<'_> {
     fn is_above(&self, entry: &Entry) -> bool {
         let State::Claimed { by, .. } = entry.state else { return false };
         self.above.iter().any(|process| by.is_of(*process))
-            || by.pid == self.line.pid() && self.line.own().is_some_and(|own| by.is_of(own))
+            || by.pid == self.pid && self.line.own().is_some_and(|own| by.is_of(own))
     }
 
     /// The record that the caller names, or one of an equal text.
@@ -333,7 +336,7 @@ impl Pairing<'_> {
         // read before it is claimed: its name changes
         let text = if same { None } else { Store::text(found) };
         if found.entry.state == State::Pending {
-            let own = Sighting::now(self.line.pid());
+            let own = Sighting::now(self.pid);
             // what arrived as it was meant is known by that; only of other texts must it be kept what arrived
             let received = if same { found.entry.digest } else { self.text() };
             if Store::claim(found, own, received) == Claim::Gone {

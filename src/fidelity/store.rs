@@ -1,5 +1,5 @@
-//! The private store of intents: one folder for each framework's process, in it one for used records and sixteen for
-//! those to come, by their digest's first digit; one file for each record, whose name says all that pairing needs.
+//! The private store of intents: one folder for each framework's process, in it one for used records and others
+//! for those to come, by their digest's first byte; one file for each record, whose name says all that pairing needs.
 //!
 //! In: entries and texts. Out: the same again. Never: follows a link, uses a folder that others could write
 //! to, leaves half a record where it could be read, or grows without bound.
@@ -23,8 +23,8 @@ use crate::invocation::startup;
 
 mod entry;
 
+use entry::USED;
 pub use entry::{Entry, LONG, Shelf, State};
-use entry::{SHELVES, USED};
 
 /// Records of one framework's process; the oldest go first.
 pub const MOST: usize = 4096;
@@ -152,7 +152,7 @@ impl Store {
         let failed = |what, path: &Path, error: &std::io::Error| {
             StoreError::Failed(what, path.to_owned(), error.kind())
         };
-        let place = room.join(entry.shelf().name());
+        let place = room.join(&*entry.shelf().name());
         for folder in [&room, &place, &room.join(USED)] {
             match DirBuilder::new().mode(0o700).create(folder) {
                 Err(error) if error.kind() != ErrorKind::AlreadyExists => {
@@ -189,7 +189,7 @@ impl Store {
         if !is_own(&room) {
             return Vec::new();
         }
-        SHELVES.iter().flat_map(|name| listed(host, &room.join(name), &|_| true)).collect()
+        places_in(&room).iter().flat_map(|place| listed(host, place, &|_| true)).collect()
     }
 
     /// Those of its records, used or to come on these shelves, that are of the shelves' texts, or were used by one of
@@ -199,7 +199,7 @@ impl Store {
         if !is_own(&room) {
             return Vec::new();
         }
-        let mut names: Vec<&str> = shelves.iter().map(|shelf| shelf.name()).collect();
+        let mut names: Vec<_> = shelves.iter().map(|shelf| shelf.name()).collect();
         names.sort_unstable();
         names.dedup();
         // a long text is known by none of its digests before it is compared
@@ -215,7 +215,7 @@ impl Store {
         let words: Vec<String> = words.chain(pids.iter().map(|pid| format!(".{pid}-"))).collect();
         let used = |name: &str| any || words.iter().any(|word| name.contains(word.as_str()));
         let mut out = listed(host, &room.join(USED), &used);
-        out.extend(names.iter().flat_map(|name| listed(host, &room.join(name), &to_come)));
+        out.extend(names.iter().flat_map(|name| listed(host, &room.join(&**name), &to_come)));
         out
     }
 
@@ -296,7 +296,7 @@ impl Store {
             return;
         }
         let room = self.room(host);
-        for folder in SHELVES.iter().map(|name| room.join(name)) {
+        for folder in places_in(&room) {
             for file in std::fs::read_dir(&folder).into_iter().flatten().flatten() {
                 drop(std::fs::remove_file(file.path()));
             }
@@ -316,16 +316,26 @@ pub enum Claim {
     Held,
 }
 
+/// The folders of a framework's process: of used records, and of those to come.
+fn places_in(room: &Path) -> Vec<PathBuf> {
+    let mut out = Vec::new();
+    drop(visit(room, &mut |name, _| {
+        out.push(room.join(name));
+        ControlFlow::Continue(())
+    }));
+    out
+}
+
 /// The records in one folder whose names are wanted.
 fn listed(host: Process, folder: &Path, wanted: &dyn Fn(&str) -> bool) -> Vec<Found> {
     let mut out = Vec::new();
-    let shown = visit(folder, &mut |name, _| {
-        let name = name.to_str().filter(|name| wanted(name));
-        out.extend(name.and_then(|name| Some(Found { entry: Entry::parse(host, name)?, path: folder.join(name) })));
-        ControlFlow::Continue(())
-    });
     // a folder that is not there yet holds nothing; of one that can't be read to its end, what was seen counts
-    drop(shown);
+    drop(visit(folder, &mut |name, _| {
+        let name = name.to_str().filter(|name| wanted(name));
+        let entry = |name: &str| Entry::parse(host, name);
+        out.extend(name.and_then(|name| Some(Found { entry: entry(name)?, path: folder.join(name) })));
+        ControlFlow::Continue(())
+    }));
     out
 }
 

@@ -56,7 +56,10 @@ mod tests {
     fn the_caller_is_the_program_that_runs_us() {
         let above = programs();
         assert_eq!(above.first(), Some(&nearest()));
-        assert_eq!(super::above(&Lineage::default()).into_iter().map(|caller| caller.program).collect::<Vec<_>>(), above);
+        assert_eq!(
+            super::above(&Lineage::default()).into_iter().map(|caller| caller.program).collect::<Vec<_>>(),
+            above
+        );
         assert!(above.iter().all(|path| path.starts_with('/')), "{above:?}");
         assert_eq!(super::super::process::Stat::read(1).map(|stat| stat.parent), Some(0));
     }

@@ -60,7 +60,7 @@ pub fn repair(scene: &Scene, way: &Way, text: &[u8], (case, number): (&Path, &st
         Input::Bytes(bytes) => Some(bytes),
         Input::Inherit | Input::Null => None,
     };
-    let launch = Launch { words, input, environment: rendering.environment };
+    let launch = Launch { words, input, environment: rendering.environment, home: way.home };
     Repair::Done(trial::run(&launch, case, End::Exit))
 }
 

@@ -54,6 +54,7 @@ impl Scene {
             "root" => nix::unistd::geteuid().is_root(),
             "sshd" => self.sshd.is_some(),
             "tmux" => self.has_tmux,
+            "mounts" => quiet(Command::new("unshare").args(["-m", "true"])).is_some(),
             program => is_there(program),
         };
         way.needs.iter().copied().find(|need| !there(need))

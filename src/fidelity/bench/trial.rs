@@ -16,7 +16,7 @@ use nix::unistd::Pid;
 
 use crate::fidelity::bench::counter;
 use crate::fidelity::bench::scene::Scene;
-use crate::fidelity::bench::way::{End, Way, fill};
+use crate::fidelity::bench::way::{End, Home, Way, fill};
 
 const LIMIT: Duration = Duration::from_secs(8);
 /// A terminal that has not come to the sentinel by then hangs.
@@ -56,6 +56,21 @@ pub struct Launch {
     pub words: Vec<Vec<u8>>,
     pub input: Option<Vec<u8>>,
     pub environment: Vec<(Vec<u8>, Vec<u8>)>,
+    pub home: Home,
+}
+
+/// In front of a login: see [`Home::Login`].
+const HIDDEN: [&str; 7] =
+    ["unshare", "-m", "--", "sh", "-c", "mount -t tmpfs -o mode=0700 empty ~root && exec \"$@\"", "sh"];
+
+impl Launch {
+    fn words(&self) -> impl Iterator<Item = &OsStr> {
+        let before = match self.home {
+            Home::Bench => &[][..],
+            Home::Login => &HIDDEN,
+        };
+        before.iter().map(OsStr::new).chain(self.words.iter().map(|word| OsStr::from_bytes(word)))
+    }
 }
 
 /// Expands the words of a way that stand for several.
@@ -87,7 +102,7 @@ pub fn send(scene: &Scene, way: &Way, text: &[u8], (case, number): (&Path, &str)
         run(&plain(before), case, End::Exit);
     }
     let input = way.input.map(|input| fill(input, &sent, &shown, number));
-    let launch = Launch { input, ..plain(way.words) };
+    let launch = Launch { input, home: way.home, ..plain(way.words) };
     let mut outcome = run(&launch, case, if way.after.is_empty() { way.end } else { End::Exit });
     for after in way.after {
         run(&plain(after), case, End::Exit);
@@ -108,7 +123,7 @@ pub fn run(launch: &Launch, case: &Path, end: End) -> Outcome {
     let Ok(error_file) = File::options().create(true).append(true).open(&error) else { return refused };
     let said = error_file.metadata().map_or(0, |m| m.len());
     let os = |word: &Vec<u8>| OsStr::from_bytes(word).to_owned();
-    let mut words = launch.words.iter().map(os);
+    let mut words = launch.words();
     let mut command = Command::new(words.next().unwrap_or_default());
     command
         .args(words)

@@ -24,6 +24,18 @@ pub struct Way {
     pub end: End,
     /// The channel that repairs it, and its target; else a stub goes the same way.
     pub repair: Option<(&'static str, &'static str)>,
+    pub home: Home,
+}
+
+/// The home whose start-up files a way's shells read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Home {
+    /// The bench's folder, by HOME.
+    #[default]
+    Bench,
+    /// A login to root's, whatever HOME says. It is hidden by an empty one in a mount namespace: what root's start-up
+    /// files do is not what is measured, and a shell that is stopped amid them would leave their locks behind.
+    Login,
 }
 
 /// How it is known that a trial has ended.
@@ -50,6 +62,7 @@ const fn way(name: &'static str, group: &'static str, wrap: Wrap, words: &'stati
         after: &[],
         end: End::Exit,
         repair: None,
+        home: Home::Bench,
     }
 }
 
@@ -84,6 +97,9 @@ impl Way {
             end: End::Sentinel,
             ..self
         }
+    }
+    const fn login(self, needs: &'static [&'static str]) -> Self {
+        Self { needs, home: Home::Login, ..self }
     }
     const fn end(self, end: End) -> Self {
         Self { end, ..self }
@@ -138,13 +154,13 @@ pub const WAYS: &[Way] = &[
         .needs(&["su", "root"])
         .repair("su", "root"),
     way("su-login", "remote", wrap::none, &["su", "-", "root", "-c", "{t}"])
-        .needs(&["su", "root"])
+        .login(&["su", "root", "mounts"])
         .repair("su", "- root"),
     way("sudo-i-cmd", "remote", wrap::none, &["sudo", "-n", "-i", "{t}"])
-        .needs(&["sudo", "root"])
+        .login(&["sudo", "root", "mounts"])
         .repair("sudo-i", "root"),
     way("sudo-i-bash-c", "remote", wrap::none, &["sudo", "-n", "-i", "bash", "-c", "{t}"])
-        .needs(&["sudo", "root"])
+        .login(&["sudo", "root", "mounts"])
         .repair("sudo-i", "root"),
     way("sudo-s-cmd", "remote", wrap::none, &["sudo", "-n", "-s", "{t}"])
         .needs(&["sudo", "root"])

@@ -2,6 +2,8 @@
 //!
 //! In: entries, names. Out: the same again. Never: touches a file.
 
+use std::borrow::Cow;
+
 use crate::digest::Digest;
 use crate::fidelity::process::{Process, Sighting};
 
@@ -37,24 +39,20 @@ pub struct Entry {
 /// Where a record that is to come lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shelf {
-    /// of texts of at most [`LONG`] bytes: by their digest's first digit
+    /// of texts of at most [`LONG`] bytes: by their digest's first byte
     Short(Digest),
     Long,
 }
 
 /// Folder of the used records.
 pub(super) const USED: &str = "used";
-/// Folders of all records.
-pub(super) const SHELVES: [&str; 18] =
-    ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "a", "b", "c", "d", "e", "f", "long", USED];
 
 impl Shelf {
-    pub(super) fn name(self) -> &'static str {
-        let at = match self {
-            Self::Short(digest) => usize::from(digest.first() >> 4),
-            Self::Long => 16,
-        };
-        SHELVES.get(at).copied().unwrap_or("long")
+    pub(super) fn name(self) -> Cow<'static, str> {
+        match self {
+            Self::Short(digest) => format!("{:02x}", digest.first()).into(),
+            Self::Long => "long".into(),
+        }
     }
 }
 
