@@ -14,7 +14,7 @@ pub mod way;
 pub mod wrap;
 
 use crate::fidelity::payload::Payload;
-use scene::Scene;
+use scene::{Scene, leave};
 use tally::{Fate, Pair};
 use trial::Outcome;
 use way::Way;
@@ -27,7 +27,7 @@ pub fn reference(scene: &Scene, payload: &Payload) -> std::io::Result<Outcome> {
     std::fs::write(case.join("file"), text)?;
     let words = vec![b"bash".to_vec(), case.join("file").into_os_string().into_encoded_bytes()];
     let mut outcome = trial::run(&trial::Launch { words, ..trial::Launch::default() }, &case, way::End::Exit);
-    std::fs::remove_dir_all(case)?;
+    leave(&case);
     if !payload.calls.is_empty() {
         // written down when the text was made: no shell has a say in it
         let ended = |call: &Vec<Vec<u8>>| call.iter().flat_map(|w| [w.as_slice(), b"\0"].concat()).collect();
@@ -60,7 +60,7 @@ pub fn try_pair(
         let Ok((case, number)) = scene.case() else { return repair::Repair::Failed };
         let text = payload.with(case.join("prb").as_os_str().as_encoded_bytes());
         let repaired = repair::repair(scene, way, &text, (&case, &number));
-        drop(std::fs::remove_dir_all(case));
+        leave(&case);
         repaired
     };
     let fate = Fate::of(meant, &got, again);
@@ -78,6 +78,6 @@ pub fn try_pair(
             tried.false_recovery = Some(());
         }
     }
-    std::fs::remove_dir_all(case)?;
+    leave(&case);
     Ok(tried)
 }

@@ -67,6 +67,7 @@ pub fn repair(scene: &Scene, way: &Way, text: &[u8], (case, number): (&Path, &st
 fn lay(rendering: &Rendering) -> std::io::Result<()> {
     use std::os::unix::ffi::OsStrExt as _;
     use std::os::unix::fs::PermissionsExt as _;
+    let _lock = trial::WRITING.write();
     for file in &rendering.files {
         let path = Path::new(std::ffi::OsStr::from_bytes(&file.path));
         std::fs::write(path, &file.bytes)?;

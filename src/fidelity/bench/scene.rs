@@ -2,6 +2,7 @@
 //!
 //! In: a parent folder. Out: [`Scene`], all of which ends with it. Never: touches the user's own daemons or keys.
 
+use std::io::ErrorKind;
 use std::net::{TcpListener, TcpStream};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
@@ -146,6 +147,12 @@ impl Scene {
     }
 }
 
+/// Removes a trial's folder. What a text left running in another session may still write to it; then it goes with
+/// the bench's own folder.
+pub fn leave(case: &Path) {
+    drop(std::fs::remove_dir_all(case));
+}
+
 fn quiet(command: &mut Command) -> Option<()> {
     let status = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status().ok()?;
     status.success().then_some(())
@@ -171,6 +178,14 @@ impl Drop for Scene {
             drop(child.kill());
             drop(child.wait());
         }
-        drop(std::fs::remove_dir_all(&self.folder));
+        // until what texts left running has come to an end
+        for _ in 0..50 {
+            match std::fs::remove_dir_all(&self.folder) {
+                Err(error) if error.kind() == ErrorKind::DirectoryNotEmpty => {
+                    std::thread::sleep(Duration::from_millis(100));
+                }
+                Ok(()) | Err(_) => break,
+            }
+        }
     }
 }

@@ -4,7 +4,7 @@
 
 use std::path::Path;
 
-use crate::fidelity::bench::scene::Scene;
+use crate::fidelity::bench::scene::{Scene, leave};
 use crate::fidelity::bench::tally::Share;
 use crate::fidelity::bench::trial::{Launch, Outcome, run};
 use crate::fidelity::bench::way::End;
@@ -136,13 +136,13 @@ fn rewrites(scene: &Scene, payloads: &[Payload], study: &mut Study) -> std::io::
         let (case, _) = scene.case()?;
         let text = payload.with(case.join("prb").as_os_str().as_encoded_bytes());
         let meant = run(&bash(&text), &case, End::Exit);
-        std::fs::remove_dir_all(&case)?;
+        leave(&case);
         for rewrite in REWRITES {
             let (case, _) = scene.case()?;
             let text = payload.with(case.join("prb").as_os_str().as_encoded_bytes());
             let other = rewrite(&text);
             let got = run(&bash(&other), &case, End::Exit);
-            std::fs::remove_dir_all(&case)?;
+            leave(&case);
             if got.is_like(&meant) && got.status == meant.status {
                 study.equivalent += 1;
                 let verdict = compare(&text, &other, Dialect::Bash, Slow::Allowed);
@@ -189,7 +189,7 @@ fn fail(scene: &Scene, text: &[u8]) -> std::io::Result<(Outcome, String)> {
     let (case, _) = scene.case()?;
     let outcome = run(&bash(text), &case, End::Exit);
     let said = read_error(&case);
-    std::fs::remove_dir_all(&case)?;
+    leave(&case);
     Ok((outcome, said))
 }
 

@@ -9,6 +9,7 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::process::CommandExt as _;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::sync::RwLock;
 use std::time::{Duration, Instant};
 
 use nix::sys::signal::{Signal, killpg};
@@ -17,6 +18,10 @@ use nix::unistd::Pid;
 use crate::fidelity::bench::counter;
 use crate::fidelity::bench::scene::Scene;
 use crate::fidelity::bench::way::{End, Home, Way, fill};
+
+/// Held for writing while a program is written, for reading until a child has become its program: between fork and
+/// exec it has all that is open here, and a file that somebody has open to write to can't be executed (ETXTBSY).
+pub static WRITING: RwLock<()> = RwLock::new(());
 
 const LIMIT: Duration = Duration::from_secs(8);
 /// A terminal that has not come to the sentinel by then hangs.
@@ -136,7 +141,11 @@ pub fn run(launch: &Launch, case: &Path, end: End) -> Outcome {
         .stdout(Stdio::null())
         .stderr(error_file)
         .process_group(0);
-    let Ok(mut child) = command.spawn() else { return refused };
+    let spawned = {
+        let _lock = WRITING.read();
+        command.spawn()
+    };
+    let Ok(mut child) = spawned else { return refused };
     if let (Some(mut pipe), Some(bytes)) = (child.stdin.take(), launch.input.clone()) {
         // a receiver that does not read must not keep us
         std::thread::spawn(move || drop(pipe.write_all(&bytes)));
