@@ -217,7 +217,7 @@ fn object(figures: &Figures) -> serde_json::Value {
         "refused": sums.refused,
         "recovered_share": sums.recovered_share().number(),
         "false_refusals": figures.tried.iter().filter(|t| t.false_refusal.is_some()).count(),
-        "false_divergences": figures.study.divergent,
+        "false_divergences": figures.study.divergent.len(),
         "equivalent_rewrites": figures.study.equivalent,
         "injected": figures.study.injected,
         "located_share": Share(figures.study.located, figures.study.injected).number(),
@@ -280,11 +280,14 @@ fn people(figures: &Figures, out: &mut dyn Write) -> anyhow::Result<()> {
         "faults located {}/{}; rewrites of the same meaning called different {}/{}; kappa of blame {} over {} failures",
         s.located,
         s.injected,
-        s.divergent,
+        s.divergent.len(),
         s.equivalent,
         s.kappa(),
         s.failures()
     )?;
+    for text in &s.divergent {
+        writeln!(out, "called different, does the same: {}", escape_bytes(text))?;
+    }
     for (truth, verdict, text) in &s.misjudged {
         writeln!(out, "blamed on {}, was {}: {}", verdict.name(), truth.name(), escape_bytes(text))?;
     }

@@ -37,9 +37,9 @@ pub struct Study {
     /// Faults put in, and those found at their hop.
     pub injected: u64,
     pub located: u64,
-    /// Rewrites that do the same, and those called different.
+    /// Rewrites that do the same, and the beginnings of those called different.
     pub equivalent: u64,
-    pub divergent: u64,
+    pub divergent: Vec<Vec<u8>>,
     /// For each truth and verdict: how often.
     pub blamed: Vec<(Who, Who, u64)>,
     /// Failures blamed on somebody else: the truth, the verdict, the beginning of the text.
@@ -146,7 +146,9 @@ fn rewrites(scene: &Scene, payloads: &[Payload], study: &mut Study) -> std::io::
             if got.is_like(&meant) && got.status == meant.status {
                 study.equivalent += 1;
                 let verdict = compare(&text, &other, Dialect::Bash, Slow::Allowed);
-                study.divergent += u64::from(verdict == Meaning::Different);
+                if verdict == Meaning::Different {
+                    study.divergent.push(other.into_iter().take(80).collect());
+                }
             }
         }
     }
