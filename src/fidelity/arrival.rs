@@ -217,7 +217,8 @@ impl Pairing<'_> {
     }
 
     fn within(&self, store: &Store) -> Step {
-        let host = self.above.iter().find(|process| store.has(**process)).copied();
+        // of all above only the last can have records: there the looking ended
+        let host = self.above.last().filter(|process| store.has(**process)).copied();
         // a framework that is not above us, or hidden by a process namespace: equal texts only
         let hosts = host.map_or_else(|| store.hosts().into_iter().take(64).collect(), |host| vec![host]);
         let mut found: Vec<Found> = match self.given.call {

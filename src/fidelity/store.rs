@@ -23,8 +23,8 @@ use crate::invocation::startup;
 
 mod entry;
 
-use entry::USED;
 pub use entry::{Entry, LONG, Shelf, State};
+use entry::{USED, Wanted};
 
 /// Records of one framework's process; the oldest go first.
 pub const MOST: usize = 4096;
@@ -183,12 +183,10 @@ impl Store {
         Ok(())
     }
 
-    /// The records of one framework's process; empty where there are none.
+    /// The records of one framework's process; empty where there are none. What lies in a folder that is the user's
+    /// alone, as this one was found to be, only the user can have put there.
     pub fn of(&self, host: Process) -> Vec<Found> {
         let room = self.room(host);
-        if !is_own(&room) {
-            return Vec::new();
-        }
         places_in(&room).iter().flat_map(|place| listed(host, place, &|_| true)).collect()
     }
 
@@ -196,26 +194,16 @@ impl Store {
     /// these processes; long texts' in any case. However many others are stored, this costs little.
     pub fn near(&self, host: Process, shelves: &[Shelf], pids: &[u32]) -> Vec<Found> {
         let room = self.room(host);
-        if !is_own(&room) {
-            return Vec::new();
-        }
         let mut names: Vec<_> = shelves.iter().map(|shelf| shelf.name()).collect();
         names.sort_unstable();
         names.dedup();
         // a long text is known by none of its digests before it is compared
         let any = shelves.contains(&Shelf::Long);
-        let digests = shelves.iter().filter_map(|shelf| match shelf {
-            Shelf::Short(digest) => Some(digest.hex()),
-            Shelf::Long => None,
-        });
-        let digests: Vec<[u8; 64]> = digests.collect();
-        let to_come = |name: &str| any || digests.iter().any(|digest| entry::is_of(name, digest));
-        // std's search, not memchr's: that asks the processor what it can do, 40 microseconds under a hypervisor
-        let words = digests.iter().map(|hex| String::from_utf8_lossy(hex).into_owned());
-        let words: Vec<String> = words.chain(pids.iter().map(|pid| format!(".{pid}-"))).collect();
-        let used = |name: &str| any || words.iter().any(|word| name.contains(word.as_str()));
-        let mut out = listed(host, &room.join(USED), &used);
-        out.extend(names.iter().flat_map(|name| listed(host, &room.join(&**name), &to_come)));
+        let wanted = Wanted::new(shelves, pids);
+        let mut out = listed(host, &room.join(USED), &|name| any || wanted.is_used(name));
+        for name in names {
+            out.append(&mut listed(host, &room.join(&*name), &|name| any || wanted.is_to_come(name)));
+        }
         out
     }
 
@@ -341,7 +329,7 @@ fn listed(host: Process, folder: &Path, wanted: &dyn Fn(&str) -> bool) -> Vec<Fo
 
 /// Used records of texts that arrived as they were meant that are kept, for shells within their commands and for
 /// retries; more would make each arrival dearer.
-pub const KEPT_USED: usize = 16;
+pub const KEPT_USED: usize = 8;
 
 /// Removes the oldest of too many such records whose commands have ended, a few at a time. What arrived changed
 /// stays known for as long as any record.

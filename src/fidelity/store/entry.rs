@@ -48,6 +48,13 @@ pub enum Shelf {
 pub(super) const USED: &str = "used";
 
 impl Shelf {
+    fn digest(self) -> Option<Digest> {
+        match self {
+            Self::Short(digest) => Some(digest),
+            Self::Long => None,
+        }
+    }
+
     pub(super) fn name(self) -> Cow<'static, str> {
         match self {
             Self::Short(digest) => format!("{:02x}", digest.first()).into(),
@@ -56,10 +63,43 @@ impl Shelf {
     }
 }
 
-/// Whether a name is that of a record of this text, given by its digest's digits. Names of many records are looked
-/// at: this is less than to take each apart.
-pub(super) fn is_of(name: &str, digest: &[u8; 64]) -> bool {
-    name.as_bytes().get(2..66) == Some(digest)
+/// Which records are looked for. Names of many are looked at: this is less than to read each.
+#[derive(Debug)]
+pub(super) struct Wanted {
+    /// Digits of the digests of what arrived.
+    digests: Vec<[u8; 64]>,
+    /// Numbers of processes, each as a sighting begins.
+    pids: Vec<String>,
+}
+
+impl Wanted {
+    pub(super) fn new(shelves: &[Shelf], pids: &[u32]) -> Self {
+        let mut digests: Vec<Digest> = shelves.iter().filter_map(|shelf| shelf.digest()).collect();
+        digests.dedup();
+        Self {
+            digests: digests.iter().map(Digest::hex).collect(),
+            pids: pids.iter().map(|pid| format!("{pid}-")).collect(),
+        }
+    }
+
+    fn is_digest(&self, digits: Option<&[u8]>) -> bool {
+        digits.is_some_and(|digits| self.digests.iter().any(|digest| digest == digits))
+    }
+
+    /// Whether it is a record of one of the texts.
+    pub(super) fn is_to_come(&self, name: &str) -> bool {
+        self.is_digest(name.as_bytes().get(2..66))
+    }
+
+    /// Whether one of the texts was meant or arrived, or one of the processes used it.
+    pub(super) fn is_used(&self, name: &str) -> bool {
+        // from the end, where there is less to go over: the file's own number and process, what arrived, who used it
+        let mut parts = name.as_bytes().rsplit(|byte| *byte == b'.').skip(2);
+        let (received, by) = (parts.next(), parts.next());
+        self.is_to_come(name)
+            || self.is_digest(received)
+            || by.is_some_and(|by| self.pids.iter().any(|pid| by.starts_with(pid.as_bytes())))
+    }
 }
 
 impl Entry {
