@@ -143,7 +143,7 @@ fn taken_apart<'t>(
     lineage: &Lineage,
 ) -> Envelope<'t> {
     match invocation.line.form {
-        Form::Command { .. } => envelope::read(text, context, &|| ancestry::names(lineage)),
+        Form::Command { .. } => envelope::read(text, context, || ancestry::names(lineage)),
         Form::Script { .. } | Form::Input { .. } | Form::Inert(_) | Form::Unclear(_) => Envelope::bare(text),
     }
 }

@@ -55,7 +55,7 @@ fn context(call: &Call) -> Context {
 /// What is said of a call: the form, and the model's text where it is judged by itself.
 fn said(call: &Call) -> (&'static str, Option<Vec<u8>>) {
     let text = judged(&call.text);
-    let envelope: Envelope<'_> = envelope::read(&text, &context(call), &Vec::new);
+    let envelope: Envelope<'_> = envelope::read(&text, &context(call), Vec::new);
     let apart = matches!(envelope.scope, Scope::Apart(_));
     (envelope.form, apart.then(|| raw(&envelope.command).into_owned()))
 }
@@ -158,7 +158,7 @@ fn a_pasted_text_is_taken_for_itself_only_where_bash_does_so() {
 fn taken(client: &Client, body: &[u8]) -> Option<Vec<u8>> {
     let call = (client.wrap)(body);
     let text = judged(&call.text);
-    let envelope = envelope::read(&text, &context(&call), &Vec::new);
+    let envelope = envelope::read(&text, &context(&call), Vec::new);
     if envelope.form == client.form {
         assert_eq!(raw(&envelope.command), body, "{}", shown(&call.text));
     } else {

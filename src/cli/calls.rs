@@ -91,7 +91,7 @@ impl Bench<'_> {
             Form::Input { .. } | Form::Inert(_) | Form::Unclear(_) => judged(b""),
         };
         let envelope = match invocation.line.form {
-            Form::Command { .. } => envelope::read(&text, &context, &Vec::new),
+            Form::Command { .. } => envelope::read(&text, &context, Vec::new),
             Form::Script { .. } => named("script", &context.environment),
             Form::Input { .. } => named("input", &context.environment),
             Form::Inert(_) | Form::Unclear(_) => named("none", &context.environment),

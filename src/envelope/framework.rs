@@ -72,9 +72,9 @@ pub fn by_environment<S: std::hash::BuildHasher>(
 }
 
 /// By the nearest ancestor that has a known name.
-pub fn by_ancestors(ancestors: &[String]) -> Option<&'static str> {
-    let known = |name: &String| PROGRAMS.iter().find(|(program, _)| program == name);
-    ancestors.iter().find_map(known).map(|(_, framework)| *framework)
+pub fn by_ancestors(ancestors: impl IntoIterator<Item = String>) -> Option<&'static str> {
+    let known = |name: String| PROGRAMS.iter().find(|(program, _)| *program == name);
+    ancestors.into_iter().find_map(known).map(|(_, framework)| *framework)
 }
 
 #[cfg(test)]
@@ -96,7 +96,7 @@ mod tests {
             assert_eq!(by_environment(&environment(names)), expected, "{names:?}");
         }
         let names = |names: &str| names.split(' ').map(str::to_owned).collect::<Vec<_>>();
-        assert_eq!(by_ancestors(&names("bash aider make")), Some("aider"));
-        assert_eq!(by_ancestors(&names("bash init")), None);
+        assert_eq!(by_ancestors(names("bash aider make")), Some("aider"));
+        assert_eq!(by_ancestors(names("bash init")), None);
     }
 }

@@ -87,12 +87,16 @@ impl<'t> Envelope<'t> {
 }
 
 /// Takes a command string apart. `ancestors` gives the names of the processes above, nearest first; it is
-/// asked only where neither shape nor environment names the client.
-pub fn read<'t>(text: &'t str, context: &Context, ancestors: &dyn Fn() -> Vec<String>) -> Envelope<'t> {
+/// asked only where neither shape nor environment names the client, and no further than to the first known.
+pub fn read<'t, I: IntoIterator<Item = String>>(
+    text: &'t str,
+    context: &Context,
+    ancestors: impl FnOnce() -> I,
+) -> Envelope<'t> {
     let mut envelope = shaped(text, context).unwrap_or_else(|| Envelope::bare(text));
     let by_environment = || framework::by_environment(&context.environment);
     envelope.framework =
-        envelope.framework.or_else(by_environment).or_else(|| framework::by_ancestors(&ancestors()));
+        envelope.framework.or_else(by_environment).or_else(|| framework::by_ancestors(ancestors()));
     if envelope.form == BARE && is_probe(text, context, envelope.framework) {
         envelope.author = Author::Client;
         envelope.form = "environment-probe";

@@ -149,7 +149,7 @@ fn keeps_meaning(meant: &[u8], hop: Option<&(String, Option<Vec<u8>>)>) -> bool 
         source: None,
         input: Input::Unknown,
     };
-    let envelope = envelope::read(&text, &context, &Vec::new);
+    let envelope = envelope::read(&text, &context, Vec::new);
     same(received) || envelope.by_model().is_some_and(|body| same(&raw(body)))
 }
 

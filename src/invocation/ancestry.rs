@@ -1,6 +1,6 @@
 //! The processes above this one, by name: which client it is that calls.
 //!
-//! In: `/proc`. Out: names, nearest first. Never: fails: what can't be read ends the list.
+//! In: a lineage, `/proc`. Out: names, nearest first. Never: fails: what can't be read ends the list.
 
 use super::process::{self, Lineage};
 
@@ -11,13 +11,12 @@ const LEVELS: usize = 8;
 const INTERPRETERS: &[&[u8]] = &[b"node", b"bun", b"deno", b"ruby", b"perl", b"env", b"uv", b"uvx"];
 
 /// The names of the processes above, an interpreter's script after the interpreter. Names are untrusted.
-pub fn names(lineage: &Lineage) -> Vec<String> {
-    let mut names = Vec::new();
-    for pid in lineage.numbers().take_while(|pid| *pid > 1).take(LEVELS) {
+/// Each process is looked at when its name is asked for.
+pub fn names(lineage: &Lineage) -> impl Iterator<Item = String> {
+    lineage.numbers().take_while(|pid| *pid > 1).take(LEVELS).flat_map(|pid| {
         let line = process::head(&format!("/proc/{pid}/cmdline"));
-        names.extend(programs(&line).into_iter().map(|name| crate::text::judged(name).into_owned()));
-    }
-    names
+        programs(&line).into_iter().map(|name| crate::text::judged(name).into_owned()).collect::<Vec<_>>()
+    })
 }
 
 /// The program of a command line, and the script where it is an interpreter; names without folders and

@@ -15,7 +15,7 @@ use super::{context, count, said, shown};
 fn verdict(call: &Call) -> Verdict {
     let text = judged(&call.text);
     let context = Context { cwd: "/tmp".to_owned(), uid: 1000, ..context(call) };
-    let envelope = envelope::read(&text, &context, &Vec::new);
+    let envelope = envelope::read(&text, &context, Vec::new);
     Judge::new(Policy::embedded()).verify_call(&text, &envelope, &context, &Machine).verdict
 }
 
@@ -107,7 +107,7 @@ fn more_or_less_than_the_known_shape_is_an_ordinary_text() {
     ] {
         let call = alone(text);
         let whole = judged(&call.text);
-        assert_eq!(envelope::read(&whole, &context(&call), &Vec::new).form, BARE, "{}", shown(&call.text));
+        assert_eq!(envelope::read(&whole, &context(&call), Vec::new).form, BARE, "{}", shown(&call.text));
         assert_eq!(verdict(&call), Verdict::Deny, "{}", shown(&call.text));
     }
 }
@@ -203,7 +203,7 @@ fn any_bytes_and_any_length_come_through() {
             let call = (client.wrap)(&body);
             let start = std::time::Instant::now();
             let text = judged(&call.text);
-            let envelope = envelope::read(&text, &context(&call), &Vec::new);
+            let envelope = envelope::read(&text, &context(&call), Vec::new);
             assert_eq!(
                 (envelope.form, &*raw(&envelope.command)),
                 (client.form, body.as_slice()),
@@ -231,10 +231,10 @@ fn own_calls_are_known_by_their_exact_text_and_judged_all_the_same() {
         let call = alone(text);
         let whole = judged(&call.text);
         let context = context(&call);
-        let envelope = envelope::read(&whole, &context, &Vec::new);
+        let envelope = envelope::read(&whole, &context, Vec::new);
         assert_eq!((envelope.form, envelope.author, envelope.by_model()), (form, Author::Client, None));
         assert_eq!(verdict(&call), Verdict::Allow, "{text}");
         let more = format!("{text}; rm -rf ~");
-        assert_eq!(envelope::read(&more, &context, &Vec::new).by_model(), Some(more.as_str()));
+        assert_eq!(envelope::read(&more, &context, Vec::new).by_model(), Some(more.as_str()));
     }
 }
