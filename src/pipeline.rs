@@ -119,9 +119,9 @@ fn walk(mut argv: Vec<CString>, environ: Vec<CString>) -> Result<Infallible, End
     let Some(warrant) = settled.leave(&decision, &hearing.policy) else {
         return Err(held(&hearing, case, &course, &settled.person));
     };
-    let argv = source.place(&invocation).map_err(|error| unread(&hearing, &error))?;
+    let argv = placed(&source, &invocation, &hearing)?;
     let confined = hearing.close(warrant, case, session, (&invocation, &context))?;
-    let argv = named(argv, invocation.shell.name);
+    source.note(&invocation).iter().for_each(|note| remark(note));
     Ok(exec(confined, Call { program: invocation.shell.path, argv, environ: invocation.environ })?)
 }
 
@@ -231,6 +231,18 @@ fn held(hearing: &Hearing, case: Case<'_>, course: &Course, person: &Person) -> 
 /// A text that can't be read whole is not run in observe mode either: part of it may be gone.
 fn unread(hearing: &Hearing, error: &dyn fmt::Display) -> End {
     denied(hearing, Case::of(b"", &Decision::refused(error.to_string())), &Person::NotNeeded)
+}
+
+/// Something that whoever started the command should know, though it runs.
+fn remark(note: &str) {
+    let line = format!("agent-sh: note: {note}\n");
+    drop(std::io::Write::write_all(&mut std::io::stderr(), line.as_bytes()));
+}
+
+/// Puts the text where the real shell will read it; gives the argument vector for it.
+fn placed(source: &Source, invocation: &Invocation, hearing: &Hearing) -> Result<Vec<CString>, End> {
+    let argv = source.place(invocation).map_err(|error| unread(hearing, &error))?;
+    Ok(named(argv, invocation.shell.name))
 }
 
 /// Called by our own name, the real shell is told the place where programs expect it: `$0`, `$BASH` and

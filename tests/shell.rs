@@ -251,7 +251,9 @@ fn scripts_that_others_could_exchange_run_from_memory_with_name_and_lines_right(
         mode: 0o777,
         ..Call::default()
     };
-    assert!(run(AGENT_SH, "bash", &call).stdout.starts_with("/dev/fd/"));
+    let got = run(AGENT_SH, "bash", &call);
+    assert!(got.stdout.starts_with("/dev/fd/"));
+    assert!(got.stderr.starts_with("agent-sh: note: x.sh runs from a sealed copy"), "{}", got.stderr);
     let call = Call {
         args: &["x.sh"],
         files: &[("x.sh", "f() { nosuch_zz; }\nf\n")],

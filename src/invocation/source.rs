@@ -21,6 +21,9 @@ use super::form::Form;
 use super::memory::{MemoryError, SOURCE, keep, sealed};
 use super::shell::Flavor;
 use super::trust::{Changer, changer};
+use seal::{InMemory, in_memory, loses_its_place};
+
+mod seal;
 
 /// How script files run, from the policy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -155,6 +158,24 @@ impl Source {
         }
     }
 
+    /// What to tell whoever started a script that sees another place than its file's.
+    pub fn note(&self, invocation: &Invocation) -> Option<String> {
+        match self {
+            Self::Script { file, text, run: Run::Memory } if loses_its_place(invocation, text) => {
+                let name = crate::text::escape_bytes(invocation.word(*file));
+                Some(format!(
+                    "{name} runs from a sealed copy, since others than root can change it: BASH_SOURCE \
+                     and $0 are not its path; `scripts = \"own-path\"` in root's policy runs it from its file (agent-sh-policy(5))"
+                ))
+            }
+            Self::Script { .. }
+            | Self::Argument { .. }
+            | Self::Input { .. }
+            | Self::Nothing
+            | Self::Unreadable => None,
+        }
+    }
+
     /// Another text in the place of this one, from memory or in the argument vector.
     pub fn replaced(self, text: Vec<u8>, argv: &mut [CString]) -> Result<Self, SourceError> {
         Ok(match self {
@@ -225,40 +246,6 @@ impl Source {
 fn set(argv: &mut [CString], at: usize, path: &str) {
     if let (Some(word), Ok(path)) = (argv.get_mut(at), CString::new(path)) {
         *word = path;
-    }
-}
-
-/// In what form a script in memory goes to the real shell.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum InMemory {
-    /// As a command string: `$0` and messages are the script's own.
-    Command,
-    /// Too long for that: a command string sources it; `$0` is the script's own.
-    Sourced,
-    /// As a file; `$0` is not the script's own.
-    File,
-}
-
-/// What shows a command string for what it is, or a sourced file. Nothing does in dash.
-const SHOWN: &[&[u8]] =
-    &[b"BASH_SOURCE", b"FUNCNAME", b"BASH_LINENO", b"caller", b"BASH_EXECUTION_STRING", b"$-", b"${-"];
-
-/// What a command string shows differently must not be in it, and no option that treats the two differently.
-fn in_memory(invocation: &Invocation, text: &[u8]) -> InMemory {
-    let line = &invocation.line;
-    let plain = line.letters.chars().all(|letter| "abefhkmpruxBCEHPTl".contains(letter));
-    let names = ["pretty-print", "debugger", "debug"].iter().any(|name| line.named(name));
-    let has = |words: &[&[u8]]| words.iter().any(|word| memchr::memmem::find(text, word).is_some());
-    let flavor = invocation.shell.flavor;
-    let shown = flavor != Flavor::Dash && has(SHOWN);
-    if !plain || names || shown || super::startup::by_network(&invocation.environ) {
-        InMemory::File
-    } else if text.len() <= ARGUMENT {
-        InMemory::Command
-    } else if matches!(flavor, Flavor::Bash | Flavor::Dash) {
-        InMemory::Sourced
-    } else {
-        InMemory::File
     }
 }
 

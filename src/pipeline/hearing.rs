@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use super::needs::{self, Shell};
 use super::surroundings::Surroundings;
-use super::{End, ours, terms};
+use super::{End, ours, remark, terms};
 use crate::audit::{self, AuditPolicy, Event, Facts, Logged, Outcome, Subject};
 use crate::confine::outline::NO_ELEVATION;
 use crate::confine::{Confined, Grant, Level, Plan, Scene, Surprise};
@@ -150,8 +150,7 @@ impl Hearing {
         let logged = audit::record(warrant, &self.event(case, outcome, plan.state()), &self.audit)
             .map_err(|error| End::Denied(format!("agent-sh: denied: {error}\n")))?;
         if plan.holds_elevation() {
-            let note = format!("agent-sh: note: {NO_ELEVATION}\n");
-            drop(std::io::Write::write_all(&mut std::io::stderr(), note.as_bytes()));
+            remark(NO_ELEVATION);
         }
         let confined =
             plan.apply(logged).map_err(|error| End::Denied(format!("agent-sh: denied: {error}\n")))?;
