@@ -10,10 +10,17 @@ const LEVELS: usize = 8;
 /// Programs that run another: that one's name says more.
 const INTERPRETERS: &[&[u8]] = &[b"node", b"bun", b"deno", b"ruby", b"perl", b"env", b"uv", b"uvx"];
 
+/// Programs that are no client and not an interpreter of one: a script that the kernel started bears its own name
+/// (execve(2)), so that a process of this name has nothing more to say, and its arguments need not be read.
+const SHELLS: &[&str] = &["bash", "sh", "dash", "zsh", "ash", "ksh", "mksh", "fish"];
+
 /// The names of the processes above, an interpreter's script after the interpreter. Names are untrusted.
 /// Each process is looked at when its name is asked for.
 pub fn names(lineage: &Lineage) -> impl Iterator<Item = String> {
-    lineage.numbers().take_while(|pid| *pid > 1).take(LEVELS).flat_map(|pid| {
+    lineage.processes().take_while(|(pid, _)| *pid > 1).take(LEVELS).flat_map(|(pid, stat)| {
+        if SHELLS.contains(&&*stat.name) {
+            return vec![stat.name];
+        }
         let line = process::head(&format!("/proc/{pid}/cmdline"));
         programs(&line).into_iter().map(|name| crate::text::judged(name).into_owned()).collect::<Vec<_>>()
     })
