@@ -207,6 +207,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::fidelity::channel::domain::{Bytes, Lines, Stdin, domain};
 
     fn steps(names: &str) -> Vec<Step> {
         let step = |name: &str| {
@@ -291,6 +292,36 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn outside_of_its_domain_every_channel_refuses_and_says_what_to_do() {
+        let huge = vec![b'a'; (64 << 20) + 1];
+        let mut tried = 0;
+        for channel in Channel::ALL {
+            let domain = domain(channel);
+            let mut outside = vec![(&b"a\0b"[..], StdinPolicy::Null, Why::Nul)];
+            let size = huge.get(..=domain.size).unwrap();
+            outside.push((size, StdinPolicy::Null, Why::Size(size.len(), domain.size)));
+            if domain.bytes == Bytes::Unicode {
+                outside.push((b"caf\xe9", StdinPolicy::Null, Why::NotUnicode));
+            }
+            if domain.lines == Lines::One {
+                outside.push((b"a\nb", StdinPolicy::Null, Why::Lines));
+                outside.push((b"a\rb", StdinPolicy::Null, Why::Lines));
+            }
+            if domain.stdin == Stdin::OnlyNull {
+                outside.push((b"cat", StdinPolicy::Keep, Why::Stdin));
+            }
+            for (text, stdin, why) in outside {
+                let refusal = render(text, &steps(channel.name()), stdin, "/tmp/x").unwrap_err();
+                assert_eq!((refusal.hop, refusal.why), (1, why), "{channel}");
+                let said = refusal.to_string();
+                assert!(!refusal.instead.is_empty() && said.contains(channel.name()), "{said}");
+                tried += 1;
+            }
+        }
+        assert!(tried > 60, "{tried}");
     }
 
     #[test]
