@@ -17,6 +17,9 @@
     clippy::format_push_string
 )]
 
+#[path = "stand/program.rs"]
+mod program;
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write as _;
@@ -366,7 +369,7 @@ fn a_client_with_a_built_in_shell_meets_agent_sh_there() {
     let folder = tempfile::tempdir().unwrap();
     fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).unwrap();
     for program in [AGENT_SH, CONTROL] {
-        fs::copy(program, folder.path().join(Path::new(program).file_name().unwrap())).unwrap();
+        program::lay(program, folder.path().join(Path::new(program).file_name().unwrap()));
     }
     let home = tempfile::tempdir().unwrap();
     fs::set_permissions(home.path(), fs::Permissions::from_mode(0o777)).unwrap();

@@ -29,6 +29,9 @@
 #[allow(dead_code)]
 mod stage;
 
+#[path = "stand/program.rs"]
+mod program;
+
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -300,7 +303,7 @@ fn a_confined_agent_that_tries_to_approve_itself_fails() {
     let forged = std::fs::read(&grant).unwrap();
     std::fs::remove_file(&grant).unwrap();
     // a program that the judge knows nothing of: a shell under another name
-    std::fs::copy("/bin/bash", cwd.join("opaque")).unwrap();
+    program::lay("/bin/bash", cwd.join("opaque"));
     let mut judged = 0;
     for way in WAYS {
         std::fs::write(cwd.join("forged"), &forged).unwrap();

@@ -17,6 +17,9 @@
     clippy::format_push_string
 )]
 
+#[path = "stand/program.rs"]
+mod program;
+
 use std::os::unix::fs::symlink;
 use std::os::unix::process::CommandExt as _;
 use std::process::Command;
@@ -58,7 +61,7 @@ fn the_file_s_name_decides_before_argv_0() {
 #[test]
 fn it_never_becomes_itself_where_it_stands_in_place_of_bash() {
     let folder = tempfile::tempdir().unwrap();
-    std::fs::copy("/bin/bash", folder.path().join("bash")).unwrap();
+    program::lay("/bin/bash", folder.path().join("bash"));
     let inside = |folder: &str, command: &str| {
         format!(
             "mount --make-rprivate / && {folder} mount --bind {AGENT_SH} /usr/bin/bash && \
