@@ -28,7 +28,6 @@ use crate::invocation::ancestry;
 use crate::invocation::context::Context;
 use crate::invocation::form::Form;
 use crate::invocation::memory::reserve_standard_descriptors;
-use crate::invocation::process::Lineage;
 use crate::invocation::shell::{self, NoShell};
 use crate::invocation::source::{Source, SourceError};
 use crate::policy::temper::Interactive;
@@ -72,14 +71,13 @@ fn walk(mut argv: Vec<CString>, environ: Vec<CString>) -> Result<Infallible, End
     let mut source = read(&invocation, session, &hearing)?;
     let mut context = Context { source: source.shown(&invocation), ..invocation.context() };
     let received = judged(source.text(&invocation)).into_owned();
-    let lineage = Lineage::default();
-    let mut envelope = taken_apart(&received, &invocation, &context, &lineage);
-    let (arrival, course) = meant::weigh(&invocation, (&received, &envelope), (&given, &lineage), &hearing);
+    let mut envelope = taken_apart(&received, &invocation, &context, &hearing);
+    let (arrival, course) = meant::weigh(&invocation, (&received, &envelope), &given, &hearing);
     let meant = arrival.meant.as_deref().map(|text| judged(text).into_owned());
     let repaired = match (&course, &meant) {
         (Course::Repair, Some(meant)) => {
             let read =
-                |text: &str| Some(taken_apart(text, &invocation, &context, &lineage).command.into_owned());
+                |text: &str| Some(taken_apart(text, &invocation, &context, &hearing).command.into_owned());
             let instead = meant::instead(&invocation, (&received, &envelope), meant, &read);
             source = put(instead, source, &mut invocation).map_err(|e| unread(&hearing, &e))?;
             context = invocation.context();
@@ -89,9 +87,9 @@ fn walk(mut argv: Vec<CString>, environ: Vec<CString>) -> Result<Infallible, End
     };
     let whole = repaired.as_ref().unwrap_or(&received);
     if repaired.is_some() {
-        envelope = taken_apart(whole, &invocation, &context, &lineage);
+        envelope = taken_apart(whole, &invocation, &context, &hearing);
     }
-    let by_package = packaged::script((&invocation, &source), &lineage, &terms::candidates(temper));
+    let by_package = packaged::script(&invocation, &source, &hearing);
     let session = if by_package.is_some() { Session::Packaged } else { session };
     let decision =
         by_package.unwrap_or_else(|| decide((&invocation, &source), (whole, &envelope), &context, &hearing));
@@ -140,10 +138,10 @@ fn taken_apart<'t>(
     text: &'t str,
     invocation: &Invocation,
     context: &Context,
-    lineage: &Lineage,
+    hearing: &Hearing,
 ) -> Envelope<'t> {
     match invocation.line.form {
-        Form::Command { .. } => envelope::read(text, context, || ancestry::names(lineage)),
+        Form::Command { .. } => envelope::read(text, context, || ancestry::names(&hearing.lineage)),
         Form::Script { .. } | Form::Input { .. } | Form::Inert(_) | Form::Unclear(_) => Envelope::bare(text),
     }
 }

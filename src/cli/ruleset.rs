@@ -8,6 +8,7 @@ use crate::confine::outline::{Outline, draw};
 use crate::confine::{Network, Scene, Signals};
 use crate::decision::Decision;
 use crate::invocation::context::Context;
+use crate::invocation::process::Lineage;
 use crate::invocation::{callers, startup};
 use crate::pipeline::{needs, terms};
 use crate::place::lookup::Lookups;
@@ -41,7 +42,7 @@ impl Agent {
     /// The programs above agent-sh, as far as they are known.
     pub fn programs(&self) -> Vec<String> {
         match self {
-            Self::Caller => callers::programs(),
+            Self::Caller => callers::programs(&Lineage::default()),
             Self::Named(_) => Vec::new(),
             Self::Program(path) => vec![path.clone()],
         }

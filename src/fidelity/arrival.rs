@@ -119,14 +119,10 @@ pub fn pair_in(stores: &[Store], arrived: &Arrived<'_>, given: &Given, line: &dy
     if stores.is_empty() && *given == Given::default() {
         return Arrival::without(Outcome::Unknown);
     }
-    let pairing =
-        Pairing { arrived, given, line, pid: 0, above: &[], body: OnceCell::new(), text: OnceCell::new() };
-    if stores.is_empty() {
-        return pairing.without_record();
-    }
     // above the framework's process nothing belongs to it
-    let above = line.above(&|process| stores.iter().any(|store| store.has(process)));
-    let pairing = Pairing { above: &above, pid: line.pid(), ..pairing };
+    let is_host = |process| stores.iter().any(|store| store.has(process));
+    let above = if stores.is_empty() { Vec::new() } else { line.above(&is_host) };
+    let pairing = Pairing { arrived, given, line, above, body: OnceCell::new(), text: OnceCell::new() };
     for store in stores {
         // between listing and claiming another arrival may take a record: then look again
         for _ in 0..64 {
@@ -144,10 +140,8 @@ struct Pairing<'a> {
     arrived: &'a Arrived<'a>,
     given: &'a Given,
     line: &'a dyn Line,
-    /// Number of the process that the text arrived in.
-    pid: u32,
     /// The processes above, the framework's as the last where it has records.
-    above: &'a [Process],
+    above: Vec<Process>,
     /// Digests are asked for where they are needed: that of a long text takes its time.
     body: OnceCell<Digest>,
     text: OnceCell<Digest>,
@@ -265,7 +259,7 @@ impl Pairing<'_> {
     fn near(&self, store: &Store, hosts: &[Process]) -> Vec<Found> {
         let shelves = self.shelves();
         let above = self.above.iter().map(|process| process.pid);
-        let pids: Vec<u32> = std::iter::once(self.pid).chain(above).collect();
+        let pids: Vec<u32> = std::iter::once(self.line.pid()).chain(above).collect();
         hosts.iter().flat_map(|host| store.near(*host, &shelves, &pids)).collect()
     }
 
@@ -273,7 +267,7 @@ impl Pairing<'_> {
     fn is_above(&self, entry: &Entry) -> bool {
         let State::Claimed { by, .. } = entry.state else { return false };
         self.above.iter().any(|process| by.is_of(*process))
-            || by.pid == self.pid && self.line.own().is_some_and(|own| by.is_of(own))
+            || by.pid == self.line.pid() && self.line.own().is_some_and(|own| by.is_of(own))
     }
 
     /// The record that the caller names, or one of an equal text.
@@ -337,7 +331,7 @@ impl Pairing<'_> {
         // read before it is claimed: its name changes
         let text = if same { None } else { Store::text(found) };
         if found.entry.state == State::Pending {
-            let own = Sighting::now(self.pid);
+            let own = Sighting::now(self.line.pid());
             // what arrived as it was meant is known by that; only of other texts must it be kept what arrived
             let received = if same { found.entry.digest } else { self.text() };
             if Store::claim(found, own, received) == Claim::Gone {

@@ -187,7 +187,7 @@ impl Store {
     /// alone, as this one was found to be, only the user can have put there.
     pub fn of(&self, host: Process) -> Vec<Found> {
         let room = self.room(host);
-        places_in(&room).iter().flat_map(|place| listed(host, place, &|_| true)).collect()
+        inside(&room).iter().flat_map(|place| listed(host, place, &|_| true)).collect()
     }
 
     /// Those of its records, used or to come on these shelves, that are of the shelves' texts, or were used by one of
@@ -209,8 +209,8 @@ impl Store {
 
     /// The framework's processes that have records here.
     pub fn hosts(&self) -> Vec<Process> {
-        let Ok(list) = std::fs::read_dir(&self.folder) else { return Vec::new() };
-        list.flatten().filter_map(|file| Process::parse(file.file_name().to_str()?)).collect()
+        let host = |room: &PathBuf| Process::parse(room.file_name()?.to_str()?);
+        inside(&self.folder).iter().filter_map(host).collect()
     }
 
     /// Whether records of this process may be here.
@@ -284,9 +284,9 @@ impl Store {
             return;
         }
         let room = self.room(host);
-        for folder in places_in(&room) {
-            for file in std::fs::read_dir(&folder).into_iter().flatten().flatten() {
-                drop(std::fs::remove_file(file.path()));
+        for folder in inside(&room) {
+            for file in inside(&folder) {
+                drop(std::fs::remove_file(file));
             }
             drop(std::fs::remove_dir(folder));
         }
@@ -304,11 +304,11 @@ pub enum Claim {
     Held,
 }
 
-/// The folders of a framework's process: of used records, and of those to come.
-fn places_in(room: &Path) -> Vec<PathBuf> {
+/// What lies in a folder; nothing, where it is not there.
+fn inside(folder: &Path) -> Vec<PathBuf> {
     let mut out = Vec::new();
-    drop(visit(room, &mut |name, _| {
-        out.push(room.join(name));
+    drop(visit(folder, &mut |name, _| {
+        out.push(folder.join(name));
         ControlFlow::Continue(())
     }));
     out

@@ -9,8 +9,8 @@ use super::process::{Lineage, head};
 const LEVELS: usize = 32;
 
 /// The programs of all processes above this one, up to the first that can't be looked at.
-pub fn programs() -> Vec<String> {
-    Lineage::default().numbers().map_while(program).take(LEVELS).collect()
+pub fn programs(lineage: &Lineage) -> Vec<String> {
+    lineage.numbers().map_while(program).take(LEVELS).collect()
 }
 
 /// A process above this one.
@@ -54,12 +54,11 @@ mod tests {
 
     #[test]
     fn the_caller_is_the_program_that_runs_us() {
-        let above = programs();
+        let lineage = Lineage::default();
+        let above = programs(&lineage);
         assert_eq!(above.first(), Some(&nearest()));
-        assert_eq!(
-            super::above(&Lineage::default()).into_iter().map(|caller| caller.program).collect::<Vec<_>>(),
-            above
-        );
+        let callers = super::above(&lineage);
+        assert_eq!(callers.into_iter().map(|caller| caller.program).collect::<Vec<_>>(), above);
         assert!(above.iter().all(|path| path.starts_with('/')), "{above:?}");
         assert_eq!(super::super::process::Stat::read(1).map(|stat| stat.parent), Some(0));
     }

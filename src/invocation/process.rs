@@ -54,7 +54,7 @@ impl Stat {
 /// one above it is asked for. To be kept no longer than one question lasts: processes end.
 #[derive(Debug, Default)]
 pub struct Lineage {
-    seen: RefCell<Vec<(u32, Option<Stat>)>>,
+    seen: RefCell<Vec<Option<Stat>>>,
 }
 
 impl Lineage {
@@ -78,12 +78,11 @@ impl Lineage {
 
     /// What is to be seen of the process so many steps above the nearest one.
     fn stat(&self, at: usize) -> Option<Stat> {
-        if let Some((_, stat)) = self.seen.borrow().get(at) {
+        if let Some(stat) = self.seen.borrow().get(at) {
             return stat.clone();
         }
-        let pid = self.number(at)?;
-        let stat = Stat::read(pid);
-        self.seen.borrow_mut().push((pid, stat.clone()));
+        let stat = Stat::read(self.number(at)?);
+        self.seen.borrow_mut().push(stat.clone());
         stat
     }
 }

@@ -16,6 +16,7 @@ use crate::fidelity::arrival::Arrival;
 use crate::invocation::Invocation;
 use crate::invocation::callers;
 use crate::invocation::context::Context;
+use crate::invocation::process::Lineage;
 use crate::policy::Policy;
 use crate::resolution::Course;
 use crate::text::judged;
@@ -29,6 +30,7 @@ pub(super) struct Hearing {
     audit: AuditPolicy,
     subject: Subject,
     pub(super) around: Surroundings,
+    pub(super) lineage: Lineage,
     began: Instant,
 }
 
@@ -58,23 +60,25 @@ impl Hearing {
     pub(super) fn open() -> Result<Self, End> {
         let around = Surroundings::here();
         let began = Instant::now();
-        let of = |policy: Policy, audit| Self {
+        let lineage = Lineage::default();
+        let of = |policy: Policy, audit, lineage| Self {
             world: Machine,
             policy,
             audit,
             subject: Subject::read(),
             around: around.clone(),
+            lineage,
             began,
         };
         match around.policy() {
             Ok(policy) => {
                 let asked = policy.asks_for_callers();
-                let policy = if asked { policy.for_callers(&callers::programs()) } else { policy };
-                Ok(of(policy, terms::audit(policy.temper())))
+                let policy = if asked { policy.for_callers(&callers::programs(&lineage)) } else { policy };
+                Ok(of(policy, terms::audit(policy.temper()), lineage))
             }
             Err(error) => {
                 let decision = Decision::refused(format!("the policy is broken: {}", error.message()));
-                let hearing = of(Policy::embedded(), AuditPolicy::default());
+                let hearing = of(Policy::embedded(), AuditPolicy::default(), lineage);
                 hearing.refusal(Case::of(b"", &decision));
                 Err(End::Denied(format!(
                     "agent-sh: denied: the policy is broken, so nothing runs\n{error}\n"
@@ -139,8 +143,8 @@ impl Hearing {
         let intents = ours::intents(&judged(case.text));
         let mut need = needs::need((case.decision, case.course), Shell::of(invocation), &context.environment);
         need.grants.extend(intents.as_deref().map(Grant::Own));
-        let mut policy =
-            terms::confine(self.policy.temper(), case.framework, &callers::programs, case.decision.class);
+        let programs = || callers::programs(&self.lineage);
+        let mut policy = terms::confine(self.policy.temper(), case.framework, &programs, case.decision.class);
         if session == Session::Packaged {
             // a daemon that it starts would be held for good; where the manager is held, so is this
             policy.level = Level::Off;

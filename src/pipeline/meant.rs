@@ -16,7 +16,6 @@ use crate::fidelity::course::{Course, Owner, course};
 use crate::fidelity::encode::sq;
 use crate::invocation::Invocation;
 use crate::invocation::form::Form;
-use crate::invocation::process::Lineage;
 use crate::text::{judged, raw};
 use crate::verdict::Verdict;
 
@@ -49,7 +48,7 @@ pub(super) fn given(argv: &mut Vec<CString>, environ: &[CString]) -> Result<Give
 pub(super) fn weigh(
     invocation: &Invocation,
     (text, envelope): (&str, &Envelope<'_>),
-    (given, lineage): (&Given, &Lineage),
+    given: &Given,
     hearing: &Hearing,
 ) -> (Arrival, Course) {
     let nothing = Arrival { outcome: Outcome::Unknown, by: None, digest: None, meant: None };
@@ -67,7 +66,7 @@ pub(super) fn weigh(
     let (whole, body) = (raw(text), raw(body));
     let arrived = Arrived { text: &whole, body: &body, dialect: invocation.dialect() };
     let arrival = match owner {
-        Owner::Model => pair(&arrived, given, lineage),
+        Owner::Model => pair(&arrived, given, &hearing.lineage),
         Owner::Client => nothing,
     };
     let course = course(&arrival, &hearing.policy.temper().fidelity, owner);

@@ -9,12 +9,14 @@ use std::ffi::{CString, OsStr};
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 
+use super::hearing::Hearing;
+use super::terms;
 use crate::act::{Kind, TagSet};
 use crate::decision::Decision;
 use crate::effects::model::{Effect, Target};
 use crate::invocation::Invocation;
 use crate::invocation::callers::{self, Caller};
-use crate::invocation::process::{Lineage, head};
+use crate::invocation::process::head;
 use crate::invocation::shell::{Candidates, ShellName};
 use crate::invocation::source::{Run, Source};
 use crate::text::Span;
@@ -40,11 +42,7 @@ const FRONTEND: &[u8] = b"/usr/share/debconf/frontend";
 const HINTS: [&[u8]; 2] = [b"DPKG_MAINTSCRIPT_NAME=", b"PATH=/sbin:/bin:/usr/sbin:/usr/bin"];
 
 /// The decision, if this is a package's script run for root, or something called by one: what it does is installing.
-pub(super) fn script(
-    (invocation, source): (&Invocation, &Source),
-    lineage: &Lineage,
-    shells: &Candidates,
-) -> Option<Decision> {
+pub(super) fn script(invocation: &Invocation, source: &Source, hearing: &Hearing) -> Option<Decision> {
     let by_root = nix::unistd::getuid().is_root() && nix::unistd::geteuid().is_root();
     let itself = match source {
         Source::Script { file, run: Run::OwnPath, .. } => is_theirs(invocation.word(*file)),
@@ -58,7 +56,7 @@ pub(super) fn script(
     if !by_root || !(itself || invocation.environ.iter().any(hint)) {
         return None;
     }
-    let above = callers::above(lineage);
+    let (above, shells) = (callers::above(&hearing.lineage), &terms::candidates(hearing.policy.temper()));
     if itself && managed(&above, shells) {
         return Some(installing("a package's script, run by the package manager"));
     }

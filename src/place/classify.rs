@@ -361,37 +361,4 @@ mod tests {
             ],
         );
     }
-
-    /// Prints what one classification costs; run in release with `--ignored --nocapture`.
-    #[test]
-    #[ignore = "a measurement, not a test"]
-    fn cost() {
-        let tree = Tree::default().folder("/home/user/project/.git").file("/home/user/project/src/main.rs");
-        let start = std::time::Instant::now();
-        let index = shipped();
-        println!("parse {:?}", start.elapsed());
-        for written in
-            ["src/main.rs", "/etc/ssh/sshd_config", "~/x/.env.local", "/usr/lib/python3/a.py", "/tmp/x"]
-        {
-            let lookups = Lookups::new(&tree, 10_000);
-            let claims =
-                Claims { cwd: "/home/user/project", home: "/home/user", workspace: None, temporary: "" };
-            let start = std::time::Instant::now();
-            let setting = Setting::new(&claims);
-            setting.workspace(&lookups);
-            let set = start.elapsed();
-            let start = std::time::Instant::now();
-            let found = super::super::resolve::resolve(written, claims.cwd, &lookups).unwrap();
-            let resolved = start.elapsed();
-            let start = std::time::Instant::now();
-            classify(&found, Follow::Goal, &index, (&setting, &lookups));
-            let first = start.elapsed();
-            let start = std::time::Instant::now();
-            for _ in 0..10_000 {
-                std::hint::black_box(classify(&found, Follow::Goal, &index, (&setting, &lookups)));
-            }
-            let many = start.elapsed() / 10_000;
-            println!("{written}: setting {set:?} resolve {resolved:?} first {first:?} then {many:?}");
-        }
-    }
 }

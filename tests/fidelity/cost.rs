@@ -1,6 +1,7 @@
 //! What an arrival with an intent costs, in real store folders with a thousand records that are another text's.
 //!
-//! In full, optimised (`scripts/iec-check --release`), P99 of each text's least time must be at most 100 microseconds.
+//! In full, optimised (`scripts/iec-check --release`), P99 must be at most 100 microseconds for a shell that the client
+//! starts itself; so must be that of each text's least time where a wrapper stands between.
 
 use std::cell::Cell;
 use std::time::{Duration, Instant};
@@ -135,6 +136,7 @@ fn an_arrival_with_an_intent_costs_little() {
     }
     assert!(both.iter().all(|(late, _)| *late < Duration::from_millis(20)), "{both:?}");
     if !cfg!(debug_assertions) && is_full() {
+        assert!(both[0].0 <= Duration::from_micros(100), "{both:?}");
         assert!(both.iter().all(|(_, least)| *least <= Duration::from_micros(100)), "{both:?}");
     }
 }

@@ -9,6 +9,7 @@ use crate::fidelity::process::{Process, Sighting};
 
 /// Bytes of a text up to which its digest costs little; longer ones are told apart by their bytes.
 pub const LONG: usize = 8 << 10;
+
 /// What became of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
@@ -103,7 +104,8 @@ impl Wanted {
 }
 
 impl Entry {
-    /// `p.DIGEST.TIME.LENGTH.CALL` or `c.DIGEST.TIME.LENGTH.CALL.SIGHTING.DIGEST`.
+    /// `p.DIGEST.TIME.LENGTH.CALL` or `c.DIGEST.TIME.LENGTH.CALL.SIGHTING.DIGEST`. The store puts two parts behind it,
+    /// a process and a number, that make it the file's own.
     pub(super) fn name(&self) -> String {
         let Self { digest, time, length, .. } = self;
         let call = self.call.as_deref().unwrap_or("-");

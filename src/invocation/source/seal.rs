@@ -32,8 +32,8 @@ pub(super) fn loses_its_place(invocation: &Invocation, text: &[u8]) -> bool {
         source != zero
     };
     invocation.shell.flavor == Flavor::Bash
-        && text.split(|byte| *byte == b'\n').any(asks)
         && in_memory(invocation, text) == InMemory::File
+        && text.split(|byte| *byte == b'\n').any(asks)
 }
 
 /// What shows a command string for what it is, or a sourced file. Nothing does in dash.
